@@ -1,0 +1,1 @@
+"""What PyTorch's own documents say and what scripts of its time do, version by version, as tests."""

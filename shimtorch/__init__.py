@@ -1,0 +1,106 @@
+"""shimtorch: PyTorch's public API on NumPy. ``import shimtorch as torch``, or ``shimtorch run script.py``."""
+import math as _math
+
+from . import _eras
+from ._core import OPS as _OPS
+from ._core import autograd as _autograd
+from ._core import device as _device_module  # noqa: F401
+from ._core.autograd import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from ._core.device import (
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    device,
+    layout,
+    memory_format,
+    preserve_format,
+    sparse_bsc,
+    sparse_bsr,
+    sparse_coo,
+    sparse_csc,
+    sparse_csr,
+    strided,
+)
+from ._core.dtype import all_dtypes as _all_dtypes
+from ._core.dtype import can_cast, dtype, get_default_dtype, promote_types, set_default_dtype
+from ._core.factory import as_tensor, full, ones, tensor, zeros
+from ._core.factory import empty_tensor as empty
+from ._core.kinds import result_type
+from ._core.policy import policy as _policy
+from ._core.tensor import Size, from_numpy, is_tensor
+from ._tensor import Tensor
+from . import _ops, _typed
+from ._ops.creation import arange, eye, linspace, logspace
+from ._ops.creation import range_ as range
+from ._ops.shape import broadcast_shapes
+from ._storages import *  # noqa: F403
+from ._typed import set_default_tensor_type
+from ._version import __version__ as _shimtorch_version
+
+era = _eras.era
+
+for _d in _all_dtypes():
+    globals()[_d.name] = _d
+for _alias, _name in (("float", "float32"), ("double", "float64"), ("half", "float16"), ("short", "int16"),
+                      ("int", "int32"), ("long", "int64"), ("cfloat", "complex64"), ("cdouble", "complex128")):
+    globals()[_alias] = globals()[_name]
+globals().update(_typed.types_of("torch"))
+for _key, _op in _OPS.items():
+    _space, _, _name = _key.rpartition(".")
+    if _space == "torch" and _op.is_function:
+        globals().setdefault(_name, _op)
+
+inf, nan, pi, e = _math.inf, _math.nan, _math.pi, _math.e
+newaxis = None
+
+# Parts of the namespace that are imported when they are first named.
+_LAZY = ("autograd", "nn", "optim", "sparse", "utils", "random", "cuda", "jit", "multiprocessing", "distributions",
+         "linalg", "fft", "special", "testing", "backends", "version", "functional", "return_types", "serialization",
+         "types", "overrides", "storage", "hub", "onnx", "legacy", "distributed")
+_LAZY_NAMES = {
+    "manual_seed": "random", "seed": "random", "initial_seed": "random", "get_rng_state": "random",
+    "set_rng_state": "random", "default_generator": "random", "Generator": "_core.generator",
+    "einsum": "functional", "set_printoptions": "_core.printing", "save": "serialization", "load": "serialization",
+}
+
+
+def __getattr__(name):
+    if name == "__version__":
+        return _policy.version
+    import importlib
+    if name in _LAZY_NAMES:
+        value = getattr(importlib.import_module("." + _LAZY_NAMES[name], __name__), name)
+        globals()[name] = value
+        return value
+    if name in _LAZY:
+        try:
+            return importlib.import_module("." + name, __name__)
+        except ModuleNotFoundError as error:
+            if error.name != f"{__name__}.{name}":
+                raise
+    raise AttributeError(f"module 'torch' has no attribute '{name}'")
+
+
+def numel(input):
+    """The number of elements of a tensor."""
+    return input.numel()
+
+
+def is_storage(obj):
+    """Whether obj is a storage."""
+    return isinstance(obj, TypedStorage | UntypedStorage)  # noqa: F405
+
+
+def is_floating_point(input):
+    """Whether a tensor's dtype is a real floating point type."""
+    return input.is_floating_point()
+
+
+def is_complex(input):
+    """Whether a tensor's dtype is complex."""
+    return input.is_complex()
+
+
+def typename(obj):
+    """The name of an object's type, as torch writes it."""
+    return obj.type() if isinstance(obj, Tensor) else f"{type(obj).__module__}.{type(obj).__qualname__}"

@@ -1,0 +1,97 @@
+"""Where a tensor lies (device), how (layout, memory_format)."""
+
+_TYPES = ("cpu", "cuda", "meta", "mps", "xpu", "hpu", "mkldnn", "xla")
+
+
+class device:
+    """The place of a tensor's memory: ``device("cpu")``, ``device("cuda", 0)``, ``device("cuda:0")``, ``device(0)``."""
+
+    __slots__ = ("type", "index")
+    __module__ = "torch"
+
+    def __new__(cls, type=None, index=None):
+        if isinstance(type, device):
+            return type
+        if isinstance(type, int) and not isinstance(type, bool):
+            type, index = "cuda", type
+        if not isinstance(type, str):
+            raise TypeError(f"device(): argument 'type' must be str, not {type.__class__.__name__}")
+        name, colon, number = type.partition(":")
+        if colon:
+            if index is not None:
+                raise RuntimeError(f"type (string) must not include an index because index was passed explicitly: {type}")
+            if not number.isdigit() or (len(number) > 1 and number[0] == "0"):
+                raise RuntimeError(f"Invalid device string: '{type}'")
+            index = int(number)
+        if name not in _TYPES:
+            raise RuntimeError(f"Expected one of {', '.join(_TYPES)} device type at start of device string: {name}")
+        if index is not None and index < 0:
+            raise RuntimeError("Device index must not be negative")
+        self = object.__new__(cls)
+        object.__setattr__(self, "type", name)
+        object.__setattr__(self, "index", index)
+        return self
+
+    def __setattr__(self, name, value):
+        raise AttributeError(f"attribute '{name}' of 'torch.device' objects is not writable")
+
+    def __repr__(self):
+        return f"device(type='{self.type}'" + (")" if self.index is None else f", index={self.index})")
+
+    def __str__(self):
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __eq__(self, other):
+        return isinstance(other, device) and self.type == other.type and self.index == other.index
+
+    def __hash__(self):
+        return hash((self.type, self.index))
+
+    def __reduce__(self):
+        return device, ((self.type,) if self.index is None else (self.type, self.index))
+
+
+class _Named:
+    __slots__ = ("name",)
+
+    def __init__(self, name):
+        self.name = name
+
+    def __repr__(self):
+        return "torch." + self.name
+
+    def __reduce__(self):
+        return self.name
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+class layout(_Named):
+    """How a tensor's elements are laid out: ``torch.strided``, ``torch.sparse_coo`` ..."""
+
+
+class memory_format(_Named):
+    """The order of a dense tensor's dimensions in memory."""
+
+
+cpu = device("cpu")
+strided, sparse_coo, sparse_csr, sparse_csc, sparse_bsr, sparse_bsc = (
+    layout(n) for n in ("strided", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc"))
+contiguous_format, preserve_format, channels_last, channels_last_3d = (
+    memory_format(n) for n in ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d"))
+
+
+def as_device(value):
+    """The device a user names; only the CPU holds memory in a build without CUDA."""
+    if value is None or value is cpu:
+        return cpu
+    d = device(value)
+    if d.type == "cuda":
+        raise RuntimeError("shimtorch was built without CUDA: a tensor cannot be placed on " + str(d))
+    if d.type != "cpu":
+        raise NotImplementedError(f"device '{d.type}' is not implemented in shimtorch")
+    return d

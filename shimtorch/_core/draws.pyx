@@ -1,0 +1,201 @@
+"""Filling tensors with random numbers: each call draws what PyTorch draws, bit for bit."""
+from .._kernels.random cimport (
+    ST_DRAW_1_X, ST_DRAW_BAD_VALUE, ST_DRAW_BERNOULLI, ST_DRAW_BERNOULLI_EACH, ST_DRAW_CAUCHY, ST_DRAW_EXPONENTIAL,
+    ST_DRAW_GEOMETRIC, ST_DRAW_LOG_NORMAL, ST_DRAW_LOGICAL, ST_DRAW_MCG31, ST_DRAW_NO_DTYPE, ST_DRAW_NORMAL,
+    ST_DRAW_PLAIN, ST_DRAW_RANGE, ST_DRAW_UNIFORM, ST_DRAW_WHOLE, st_draw_params, st_strided,
+)
+from .draw_bounds cimport set_range
+from .dtype cimport CAT_FLOAT, CATEGORY, COMPLEX64, FLOAT32, FLOAT64, INT64
+from .generator cimport Generator, as_generator
+from .iterate cimport alloc_result
+from .policy cimport policy
+from .tensor cimport TensorBase, ptr
+
+from .draw_bounds import C_NAMES, GREATEST
+from .factory import new_empty
+from .op import scalar_type
+
+
+cdef int current_style() noexcept:
+    """How the PyTorch version of the current era draws."""
+    cdef int style = 0
+    if not policy.random_threshold_28:
+        style |= ST_DRAW_1_X
+    if not policy.random_fused:
+        style |= ST_DRAW_PLAIN | ST_DRAW_1_X
+    if policy.logical_order_random:
+        style |= ST_DRAW_LOGICAL
+    if policy.mkl_bernoulli:
+        style |= ST_DRAW_MCG31
+    return style
+
+
+cdef void describe(TensorBase t, st_strided* block) noexcept:
+    block.data = ptr(t)
+    block.dtype = t.code
+    block.ndim = t.ndim_
+    block.shape = t.shape_
+    block.strides = t.strides_
+
+
+cdef object refuse_dtype(str kernel, TensorBase t):
+    raise NotImplementedError(f'"{kernel}" not implemented for \'{scalar_type(t.dtype)}\'')
+
+
+cdef int fill(TensorBase t, object generator, str function, str kernel, int distribution, double a, double b) except -1:
+    """Fill t with a distribution of one or two real parameters."""
+    cdef st_draw_params params
+    params.a, params.b = a, b
+    return run(t, generator, function, kernel, distribution, &params)
+
+
+cdef int run(TensorBase t, object generator, str function, str kernel, int distribution,
+             const st_draw_params* params) except -1:
+    cdef Generator source = as_generator(generator, function)
+    cdef st_strided block
+    cdef int d, status
+    if not t.contiguous_:
+        for d in range(t.ndim_):
+            if t.strides_[d] == 0 and t.shape_[d] > 1:
+                raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a "
+                                   "single memory location. Please clone() the tensor before performing the operation.")
+    describe(t, &block)
+    status = source.draw(distribution, &block, params, current_style())
+    if status == ST_DRAW_NO_DTYPE:
+        refuse_dtype(kernel, t)
+    if status == ST_DRAW_BAD_VALUE:
+        raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be "
+                           "improved?  If so, please report an enhancement request to PyTorch.)")
+    return 0
+
+
+# ---------------------------------------------------------------- in place
+
+def uniform_(TensorBase self, double from_=0, double to=1, *, generator=None):
+    """Fill with numbers of [from, to)."""
+    if CATEGORY[self.code] < CAT_FLOAT:
+        refuse_dtype("check_uniform_bounds", self)
+    cdef int code = self.code if CATEGORY[self.code] == CAT_FLOAT else FLOAT32 + (self.code - COMPLEX64)
+    cdef double greatest = GREATEST[code]
+    for name, bound in (("from", from_), ("to", to)) if not (from_ == 0 and to == 1) else ():
+        if not -greatest <= bound <= greatest:
+            raise RuntimeError(f"{name} is out of bounds for {C_NAMES[code]}")
+    if from_ > to:
+        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={from_:g} > to={to:g}")
+    if to - from_ > greatest:
+        raise RuntimeError(f"uniform_ expects to-from <= std::numeric_limits<{scalar_type(self.dtype)}>::max(), but found "
+                           f"to={to:g} and from={from_:g} which result in to-from to exceed the limit")
+    fill(self, generator, "uniform_", "check_uniform_bounds", ST_DRAW_UNIFORM, from_, to)
+    return self
+
+
+def normal_(TensorBase self, double mean=0, double std=1, *, generator=None):
+    """Fill with normal numbers."""
+    if not std >= 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    fill(self, generator, "normal_", "normal_kernel_cpu", ST_DRAW_NORMAL, mean, std)
+    return self
+
+
+def exponential_(TensorBase self, double lambd=1, *, generator=None):
+    """Fill with exponential numbers of rate ``lambd``."""
+    if not lambd > 0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
+    if CATEGORY[self.code] != CAT_FLOAT:
+        raise RuntimeError("Exponential distribution is a continuous probability distribution. dtype must be a floating "
+                           f"point but you specified {scalar_type(self.dtype)}")
+    fill(self, generator, "exponential_", "exponential_cpu", ST_DRAW_EXPONENTIAL, lambd, 0)
+    return self
+
+
+def cauchy_(TensorBase self, double median=0, double sigma=1, *, generator=None):
+    """Fill with Cauchy numbers."""
+    if not sigma > 0:
+        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
+    if CATEGORY[self.code] != CAT_FLOAT:
+        raise RuntimeError("Cauchy distribution is a continuous probability distribution. dtype must be a floating point "
+                           f"but you specified {C_NAMES[self.code]}{' int' if self.code == INT64 else ''}")
+    fill(self, generator, "cauchy_", "cauchy_cpu", ST_DRAW_CAUCHY, median, sigma)
+    return self
+
+
+def log_normal_(TensorBase self, double mean=1, double std=2, *, generator=None):
+    """Fill with numbers whose logarithm is normal with the given mean and standard deviation."""
+    if not std > 0:
+        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
+    fill(self, generator, "log_normal_", "log_normal_cpu", ST_DRAW_LOG_NORMAL, mean, std)
+    return self
+
+
+def geometric_(TensorBase self, double p, *, generator=None):
+    """Fill with the numbers of trials up to the first success, which has probability p."""
+    if not 0 < p < 1:
+        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
+    fill(self, generator, "geometric_", "geometric_cpu", ST_DRAW_GEOMETRIC, p, 0)
+    return self
+
+
+def bernoulli_(TensorBase self, p=0.5, *, generator=None):
+    """Fill with 1 with probability p, a number or a tensor that broadcasts to this one, else 0."""
+    cdef double probability
+    cdef st_draw_params params
+    cdef st_strided each
+    cdef TensorBase probabilities
+    if isinstance(p, TensorBase):
+        probabilities = p.detach().expand(self.shape)
+        if CATEGORY[probabilities.code] != CAT_FLOAT:
+            refuse_dtype("bernoulli_tensor_cpu_p_", probabilities)
+        describe(probabilities, &each)
+        params.each = &each
+        run(self, generator, "bernoulli_", "bernoulli_tensor_cpu_self_", ST_DRAW_BERNOULLI_EACH, &params)
+        return self
+    probability = p
+    if not 0 <= probability <= 1:
+        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={probability:g}")
+    fill(self, generator, "bernoulli_", "bernoulli_scalar_cpu_", ST_DRAW_BERNOULLI, probability, 1)
+    return self
+
+
+def keep_noise(TensorBase x, shape, double p):
+    """What dropout multiplies x by: 1/(1-p), rounded to the dtype of x, with probability 1-p, else 0.
+
+    shape: that of the noise, if it is not that of x.
+    """
+    cdef TensorBase noise
+    cdef double keep = 1 - p
+    noise = alloc_result(x.code, x.ndim_, x.shape_, x, None) if shape is None else new_empty(shape, x.dtype)
+    fill(noise, None, "dropout", "bernoulli_scalar_cpu_", ST_DRAW_BERNOULLI, keep,
+         1 / keep if x.code == FLOAT64 else 1 / <double><float>keep)
+    return noise
+
+
+# ---------------------------------------------------------------- whole numbers
+
+def random_(TensorBase self, *bounds, from_=None, to=None, generator=None):
+    """Fill with whole numbers of [from, to): ``random_()``, ``random_(to)``, ``random_(from, to)``.
+
+    Without ``to``, up to the greatest value of the dtype (for floats: the greatest that all whole numbers up to are
+    exact).
+    """
+    cdef st_draw_params params
+    cdef Py_ssize_t n = len(bounds)
+    for bound in bounds + (from_, to):
+        if bound is not None and (isinstance(bound, (float, str)) or not hasattr(bound, "__index__")):
+            raise TypeError("random_() received an invalid combination of arguments - got "
+                            f"({', '.join([type(b).__name__ for b in bounds])}), but expected one of:\n * (*, "
+                            "torch.Generator generator = None)\n * (int from, int to, *, torch.Generator generator = "
+                            "None)\n * (int to, *, torch.Generator generator = None)\n")
+    if n > 2 or (n == 2 and (from_ is not None or to is not None)) or (n and from_ is not None):
+        raise TypeError(f"random_() takes at most 2 bounds, got {n}")
+    if n == 0 and from_ is None and to is None:
+        run(self, generator, "random_", "random_kernel_cpu", ST_DRAW_WHOLE, NULL)
+        return self
+    if n == 2:
+        low, high = bounds
+    elif n == 1:
+        low, high = (0, bounds[0]) if to is None else (bounds[0], to)
+    else:
+        low, high = 0 if from_ is None else from_, to
+    set_range(self, low, high, &params)
+    run(self, generator, "random_", "random_from_to_in_range_cpu", ST_DRAW_RANGE, &params)
+    return self

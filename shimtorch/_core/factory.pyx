@@ -1,0 +1,515 @@
+"""Making tensors: uninitialised, filled, from Python data, joined from others."""
+from cpython.list cimport PyList_CheckExact
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+cimport numpy as cnp
+
+from .dtype cimport (
+    BOOL, CAT_COMPLEX, CATEGORY, FLOAT32, FLOAT64, INT64, ITEMSIZE, as_code, code_of_numpy, default_code,
+    default_complex_code, dtype_of, promote_checked,
+)
+from .iterate cimport alloc_result, as_code_tensor, contiguous_copy, copy_into, run1
+from .kinds cimport result_code
+from .policy cimport policy
+from .storage cimport Storage, alias
+from .tensor cimport (
+    MAX_DIMS, ON_DEVICE, REQUIRES_GRAD, SPARSE, TensorBase, as_ndarray, describe_shape, empty, from_ndarray, make_size,
+    parse_shape, ptr, scalar_tensor, shallow, strided_alias, wrap_dim, write_scalar,
+)
+from .._kernels.table cimport st_cast
+
+from .device import as_device, cpu, strided
+
+cnp.import_array()
+
+
+cdef int check_sizes(int ndim, const Py_ssize_t* shape) except -1:
+    cdef int i
+    cdef double n = 1
+    for i in range(ndim):
+        if shape[i] < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {shape[i]}: "
+                               f"{list(make_size(ndim, shape))}")
+        n *= shape[i]
+    if n > 2.0 ** 62:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(make_size(ndim, shape))}")
+    return 0
+
+
+cpdef TensorBase new_empty(object size, object dtype=None):
+    """An uninitialised contiguous tensor; dtype None: the default one."""
+    cdef Py_ssize_t shape[MAX_DIMS]
+    cdef int ndim = parse_shape(size, shape)
+    check_sizes(ndim, shape)
+    return empty(default_code() if dtype is None else as_code(dtype), ndim, shape)
+
+
+cdef TensorBase finish(TensorBase t, device, layout, bint requires_grad):
+    if device is not None:
+        as_device(device)
+    if layout is not None and layout is not strided:
+        raise NotImplementedError(f"creation of a tensor with layout {layout} is not implemented")
+    if requires_grad:
+        t.requires_grad_(True)
+    return t
+
+
+def empty_tensor(*size, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False,
+                 memory_format=None):
+    """A tensor of the given size whose values are whatever was in memory."""
+    return finish(new_empty(size, dtype), device, layout, requires_grad)
+
+
+def zeros(*size, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+    """A tensor of zeros of the given size."""
+    cdef TensorBase t = new_empty(size, dtype)
+    memset(t.storage.data, 0, t.count * ITEMSIZE[t.code])
+    return finish(t, device, layout, requires_grad)
+
+
+def ones(*size, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+    """A tensor of ones of the given size."""
+    cdef TensorBase t = new_empty(size, dtype)
+    fill(t, 1)
+    return finish(t, device, layout, requires_grad)
+
+
+def full(size, fill_value, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+    """A tensor of the given size with every element ``fill_value``; its dtype is that of the number."""
+    cdef TensorBase t
+    if dtype is None:
+        if policy.float_full and not isinstance(fill_value, complex):
+            dtype = dtype_of(default_code())
+        elif isinstance(fill_value, TensorBase):
+            dtype = fill_value.dtype
+        else:
+            dtype = dtype_of(result_code(scalar_tensor(BOOL, False), fill_value))
+    t = new_empty(size, dtype)
+    fill(t, fill_value)
+    return finish(t, device, layout, requires_grad)
+
+
+cpdef object fill(TensorBase t, value):
+    """Set every element."""
+    cdef TensorBase s
+    if t.count == 0:
+        return t
+    s = scalar_tensor(t.code, value)
+    run1(st_cast(t.code, t.code), t, s, NULL)
+    return t
+
+
+cpdef object zero(TensorBase t):
+    """Set every element to 0."""
+    if t.contiguous_:
+        memset(ptr(t), 0, t.count * ITEMSIZE[t.code])
+        return t
+    return fill(t, 0)
+
+
+# ---------------------------------------------------------------- from Python data
+
+cpdef TensorBase from_data(object data, object dtype=None, bint copy=True):
+    """A tensor of nested sequences, numbers, ndarrays, tensors or anything with a buffer; dtype None: inferred."""
+    cdef TensorBase t
+    cdef object array
+    if isinstance(data, TensorBase):
+        t = shallow(<TensorBase>data) if not (<TensorBase>data).flags & SPARSE else data
+        if dtype is not None and (<TensorBase>data).code != as_code(dtype):
+            return as_code_tensor(t, as_code(dtype))
+        return contiguous_or_strided_copy(t) if copy else t
+    if type(data) is float:
+        return scalar_tensor(default_code() if dtype is None else as_code(dtype), data)
+    if type(data) is int and dtype is not None:
+        return scalar_tensor(as_code(dtype), data)
+    if isinstance(data, (list, tuple)):
+        array = sequence_array(data)
+    elif isinstance(data, (np.ndarray, np.generic)):
+        array = data
+        t = from_ndarray(np.asarray(array))
+        if dtype is not None and t.code != as_code(dtype):
+            return as_code_tensor(t, as_code(dtype))
+        return contiguous_or_strided_copy(t) if copy or isinstance(data, np.generic) else t
+    elif isinstance(data, (bool, int, complex)):
+        array = np.asarray(data)
+    elif hasattr(data, "__array__") or hasattr(data, "__array_interface__") or isinstance(
+            data, (bytes, bytearray, memoryview)):
+        return from_data(np.asarray(data) if not isinstance(data, (bytes, bytearray)) else
+                         np.frombuffer(data, dtype=np.uint8), dtype, copy)
+    elif hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, (str, dict, set)):
+        array = sequence_array([data[i] for i in range(len(data))])
+    else:
+        raise_type_error(data)
+    return of_array(array, dtype)
+
+
+cdef object raise_type_error(object data):
+    if data is None:
+        raise RuntimeError("Could not infer dtype of NoneType")
+    if isinstance(data, str):
+        raise TypeError("new(): invalid data type 'str'")
+    raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
+
+
+cdef TensorBase contiguous_or_strided_copy(TensorBase t):
+    """A copy in the same memory order."""
+
+    cdef TensorBase r
+    if t.flags & SPARSE:
+        return t.clone()
+    r = alloc_result(t.code, t.ndim_, t.shape_, t, None)
+    copy_into(r, t)
+    return r
+
+
+cdef TensorBase of_array(object array, object dtype):
+    """A fresh array, made from Python numbers, as a tensor of the inferred or given dtype."""
+    cdef cnp.ndarray a = array
+    cdef TensorBase t
+    cdef str kind = a.dtype.kind
+    cdef int code
+    if dtype is not None:
+        code = as_code(dtype)
+    elif kind == "f" or a.size == 0:
+        code = default_code()
+    elif kind == "c":
+        code = default_complex_code()
+    elif kind == "b":
+        code = BOOL
+    else:
+        code = INT64
+    if kind == "u":
+        if a.dtype == np.uint64 and dtype is None or (dtype is not None and code != 14):
+            raise RuntimeError("Overflow when unpacking long long")
+    t = from_ndarray(a)
+    if t.code == code:
+        return t
+    if CATEGORY[t.code] == CAT_COMPLEX and CATEGORY[code] != CAT_COMPLEX:
+        raise TypeError("can't convert complex to float")
+    return as_code_tensor(t, code)
+
+
+cdef object sequence_array(object data):
+    """A nested sequence of numbers (and tensors) as an ndarray."""
+    cdef object array, flat
+    if holds_tensors(data):
+        data = plain(data)
+    try:
+        array = np.array(data)
+    except ValueError:
+        check_regular(data, 0)
+        raise
+    except OverflowError:
+        raise RuntimeError("Overflow when unpacking long long") from None
+    kind = array.dtype.kind
+    if kind == "O":
+        check_regular(data, 0)
+        raise_object(data)
+    if kind in "SUVmM":
+        raise_object(data)
+    return array
+
+
+cdef object raise_object(object data):
+    for item in data:
+        if isinstance(item, (list, tuple)):
+            raise_object(item)
+        elif isinstance(item, int) and not -0x8000000000000000 <= item <= 0x7FFFFFFFFFFFFFFF:
+            raise RuntimeError("Overflow when unpacking long long")
+        elif isinstance(item, str):
+            raise ValueError(f"too many dimensions '{type(item).__name__}'")
+        elif not isinstance(item, (int, float, complex, np.generic)):
+            raise RuntimeError(f"Could not infer dtype of {type(item).__name__}")
+    raise TypeError("cannot make a tensor of this data")
+
+
+cdef bint holds_tensors(object data):
+    cdef object item = data
+    while isinstance(item, (list, tuple)) and len(item):
+        for x in item:
+            if isinstance(x, TensorBase):
+                return True
+        item = item[0]
+    return False
+
+
+cdef object plain(object data):
+    """Nested sequences with their tensors as Python numbers."""
+    if isinstance(data, TensorBase):
+        return data.tolist()
+    if isinstance(data, (list, tuple)):
+        return [plain(x) for x in data]
+    return data
+
+
+cdef int check_regular(object data, int dim) except -1:
+    """Raise torch's error for a ragged nested sequence."""
+    cdef object first = data[0]
+    if not isinstance(first, (list, tuple, np.ndarray)):
+        for x in data:
+            if isinstance(x, (list, tuple)):
+                raise TypeError(f"must be real number, not {type(x).__name__}" if isinstance(first, (int, float)) else
+                                f"expected sequence at dim {dim + 1}")
+        return 0
+    for x in data:
+        if not isinstance(x, (list, tuple, np.ndarray)):
+            raise TypeError(f"expected sequence of length {len(first)} at dim {dim + 1} (got {type(x).__name__})")
+        if len(x) != len(first):
+            raise ValueError(f"expected sequence of length {len(first)} at dim {dim + 1} (got {len(x)})")
+    if len(first):
+        for x in data:
+            check_regular(x, dim + 1)
+    return 0
+
+
+def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
+    """A new tensor holding a copy of data: nested sequences, a number, an ndarray, a tensor.
+
+    The dtype is inferred: Python floats give the default dtype, ints int64, bools bool.
+    """
+    if isinstance(data, TensorBase):
+        import warnings
+        warnings.warn("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+                      "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
+                      UserWarning, stacklevel=2)
+    return finish(from_data(data, dtype, True), device, None, requires_grad)
+
+
+def as_tensor(data, dtype=None, device=None):
+    """Data as a tensor: a tensor as it is, an ndarray without a copy, the rest as ``tensor`` does."""
+    if isinstance(data, TensorBase):
+        return data if dtype is None or (<TensorBase>data).code == as_code(dtype) else data.to(dtype)
+    return finish(from_data(data, dtype, False), device, None, False)
+
+
+# ---------------------------------------------------------------- copies
+
+def clone(TensorBase self, *, memory_format=None):
+    """A copy of the data, in the same memory order."""
+    if memory_format is not None and memory_format.name == "contiguous_format":
+        return contiguous_copy(self)
+    if memory_format is not None and memory_format.name != "preserve_format":
+        return in_format(self, memory_format.name)
+    return contiguous_or_strided_copy(self)
+
+
+def contiguous(TensorBase self, memory_format=None):
+    """The tensor itself if its memory is in the order of its dimensions, else a copy that is."""
+    if memory_format is not None and memory_format.name != "contiguous_format":
+        return self if self.is_contiguous(memory_format) else in_format(self, memory_format.name)
+    return self if self.contiguous_ else contiguous_copy(self)
+
+
+cdef TensorBase in_format(TensorBase t, str name):
+    cdef tuple order, back
+    if name == "channels_last" and t.ndim_ == 4:
+        order, back = (0, 2, 3, 1), (0, 3, 1, 2)
+    elif name == "channels_last_3d" and t.ndim_ == 5:
+        order, back = (0, 2, 3, 4, 1), (0, 4, 1, 2, 3)
+    else:
+        raise RuntimeError(f"required rank {5 if name.endswith('3d') else 4} tensor to use {name} format")
+    return contiguous_copy(shallow(t).permute(order)).permute(back)
+
+
+def cast(TensorBase self, dtype):
+    """A copy in another dtype, in the same memory order."""
+    return as_code_tensor(self, as_code(dtype))
+
+
+def copy_from(TensorBase self, src):
+    """Write src, broadcast and cast, into self; the forward of ``copy_``."""
+    cdef TensorBase s
+    if not isinstance(src, TensorBase):
+        if isinstance(src, (int, float, complex, bool)):
+            return fill(self, src)
+        raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
+    s = <TensorBase>src
+    if s.flags & SPARSE:
+        s = s.to_dense()
+    if s.ndim_ > self.ndim_ or not fits(s, self):
+        if policy.same_numel_pointwise and s.count == self.count:
+            s = contiguous_copy(s).view(self.shape)
+        else:
+            raise RuntimeError(f"output with shape {describe_shape(self)} doesn't match the broadcast shape "
+                               f"{describe_shape(s)}" if s.ndim_ > self.ndim_ else
+                               f"The size of tensor a ({self.shape_[self.ndim_ - 1] if self.ndim_ else 1}) must match "
+                               f"the size of tensor b ({s.shape_[s.ndim_ - 1]}) at non-singleton dimension "
+                               f"{self.ndim_ - 1}")
+    copy_into(self, s)
+    return self
+
+
+cdef bint fits(TensorBase s, TensorBase t) noexcept:
+    """Whether s broadcasts to the shape of t."""
+    cdef int i, d
+    for i in range(s.ndim_):
+        d = t.ndim_ - s.ndim_ + i
+        if s.shape_[i] != 1 and s.shape_[i] != t.shape_[d]:
+            return False
+    return True
+
+
+def alias_data(TensorBase self):
+    """The same memory without history and with a version counter of its own: ``x.data``."""
+    cdef TensorBase r = shallow(self)
+    if r.storage is not None:
+        r.storage = alias(r.storage)
+    return r
+
+
+def set_data(TensorBase self, TensorBase source):
+    """Make self a tensor on source's memory, keeping its place in the graph."""
+    cdef int i
+    self.set_ndim(source.ndim_)
+    for i in range(source.ndim_):
+        self.shape_[i], self.strides_[i] = source.shape_[i], source.strides_[i]
+    self.count, self.code, self.offset = source.count, source.code, source.offset
+    self.storage, self.impl, self.contiguous_ = source.storage, source.impl, source.contiguous_
+    self.flags = (self.flags & ~(SPARSE | ON_DEVICE)) | (source.flags & (SPARSE | ON_DEVICE))
+
+
+def set_geometry(TensorBase self, storage, Py_ssize_t offset, size, stride, dtype=None):
+    """Point self at a storage (offset in elements); bounds are the caller's to check."""
+
+    cdef Py_ssize_t shape[MAX_DIMS]
+    cdef int ndim = parse_shape(tuple(size), shape), i
+    cdef Py_ssize_t n = 1
+    self.set_ndim(ndim)
+    for i in range(ndim):
+        self.shape_[i], self.strides_[i] = shape[i], stride[i]
+        n *= shape[i]
+    if dtype is not None:
+        self.code = as_code(dtype)
+    self.count, self.storage, self.offset = n, <Storage?>storage, offset * ITEMSIZE[self.code]
+    self.finish_strides()
+    return self
+
+
+def grow_storage(TensorBase self, Py_ssize_t nbytes):
+    """Make the storage hold at least nbytes."""
+    self.storage.resize(nbytes)
+
+
+def blank(cls, dtype):
+    """An empty tensor of a class, for ``set_geometry`` and ``set_data``."""
+    cdef TensorBase t = cls.__new__(cls)
+    cdef Py_ssize_t zero_size[1]
+    cdef TensorBase e
+    zero_size[0] = 0
+    e = empty(as_code(dtype), 1, zero_size)
+    set_data(t, e)
+    return t
+
+
+# ---------------------------------------------------------------- joining
+
+def cat(tensors, dim=0):
+    """Tensors joined along a dimension; their dtypes promote, empty 1-d tensors are skipped."""
+    cdef Py_ssize_t shape[MAX_DIMS]
+    cdef int i, d, code, first = -1, k
+    cdef Py_ssize_t at = 0, outer = 1, chunk, total
+    cdef TensorBase t, r
+    cdef list parts
+    cdef char* dst
+    cdef char* src
+    cdef Py_ssize_t o, row
+    cdef bint plain_copy = True
+    if not isinstance(tensors, (list, tuple)):
+        raise TypeError(f"cat(): argument 'tensors' (position 1) must be tuple of Tensors, not "
+                        f"{type(tensors).__name__}")
+    if not tensors:
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    parts = []
+    code = -1
+    for x in tensors:
+        if not isinstance(x, TensorBase):
+            raise TypeError(f"expected Tensor as element {len(parts)} in argument 0, but got {type(x).__name__}")
+        t = <TensorBase>x
+        if t.ndim_ == 0:
+            t = strided_alias(t, 1, one, one, t.offset)      # a scalar result counts as one element in every era
+        code = t.code if code < 0 else promote_checked(code, t.code)
+        if t.ndim_ == 1 and t.shape_[0] == 0:
+            continue
+        parts.append(t)
+    if not parts:
+        shape[0] = 0
+        return empty(code, 1, shape)
+    t = <TensorBase>parts[0]
+    d = wrap_dim(dim, t.ndim_)
+    for i in range(t.ndim_):
+        shape[i] = t.shape_[i]
+    total = 0
+    for k in range(len(parts)):
+        t = <TensorBase>parts[k]
+        if t.ndim_ != (<TensorBase>parts[0]).ndim_:
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {(<TensorBase>parts[0]).ndim_} and "
+                               f"{t.ndim_}")
+        for i in range(t.ndim_):
+            if i != d and t.shape_[i] != shape[i]:
+                raise RuntimeError(f"Sizes of tensors must match except in dimension {d}. Expected size {shape[i]} but "
+                                   f"got size {t.shape_[i]} for tensor number {k} in the list.")
+        total += t.shape_[d]
+        plain_copy = plain_copy and t.contiguous_ and t.code == code
+    shape[d] = total
+    r = empty(code, (<TensorBase>parts[0]).ndim_, shape)
+    if r.count == 0:
+        return r
+    if not plain_copy:
+        for k in range(len(parts)):
+            t = <TensorBase>parts[k]
+            for i in range(r.ndim_):
+                shape[i] = t.shape_[i]
+            copy_into(strided_alias(r, r.ndim_, shape, r.strides_, at * r.strides_[d] * ITEMSIZE[code]), t)
+            at += t.shape_[d]
+        return r
+    for i in range(d):
+        outer *= shape[i]
+    row = r.count // outer * ITEMSIZE[code]
+    dst = r.storage.data
+    for k in range(len(parts)):
+        t = <TensorBase>parts[k]
+        chunk = t.count // outer * ITEMSIZE[code]
+        src = ptr(t)
+        for o in range(outer):
+            memcpy(dst + o * row, src + o * chunk, chunk)
+        dst += chunk
+    return r
+
+
+cdef Py_ssize_t[1] one = [1]
+
+
+def stack(tensors, dim=0):
+    """Tensors of one shape joined along a new dimension."""
+    cdef Py_ssize_t shape[MAX_DIMS]
+    cdef Py_ssize_t strides[MAX_DIMS]
+    cdef TensorBase t, f
+    cdef int i, k, d
+    cdef list parts = []
+    if not isinstance(tensors, (list, tuple)):
+        raise TypeError(f"stack(): argument 'tensors' (position 1) must be tuple of Tensors, not "
+                        f"{type(tensors).__name__}")
+    if not tensors:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    f = <TensorBase?>tensors[0]
+    d = wrap_dim(dim, f.ndim_ + 1)
+    for k in range(len(tensors)):
+        t = <TensorBase?>tensors[k]
+        if t.ndim_ != f.ndim_:
+            raise RuntimeError(f"stack expects each tensor to be equal size, but got {describe_shape(f)} at entry 0 and "
+                               f"{describe_shape(t)} at entry {k}")
+        for i in range(t.ndim_ + 1):
+            if i < t.ndim_ and t.shape_[i] != f.shape_[i]:
+                raise RuntimeError(f"stack expects each tensor to be equal size, but got {describe_shape(f)} at entry 0 "
+                                   f"and {describe_shape(t)} at entry {k}")
+            if i < d:
+                shape[i], strides[i] = t.shape_[i], t.strides_[i]
+            elif i > d:
+                shape[i], strides[i] = t.shape_[i - 1], t.strides_[i - 1]
+            else:
+                shape[i] = 1
+                strides[i] = t.shape_[i] * t.strides_[i] if i < t.ndim_ else 1
+        parts.append(strided_alias(t, t.ndim_ + 1, shape, strides, t.offset))
+    return cat(parts, d)

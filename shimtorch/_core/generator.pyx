@@ -1,0 +1,125 @@
+"""torch.Generator: a stream of random numbers with PyTorch's seeding and saved states."""
+from libc.string cimport memcpy
+
+import os
+
+from .._kernels.random cimport ST_RNG_BYTES, Stream, st_rng_load, st_rng_save, st_rng_seed
+from .dtype cimport UINT8
+from .policy cimport policy
+from .tensor cimport SPARSE, TensorBase, empty, ptr
+
+from .device import as_device
+
+
+def nondeterministic_seed():
+    """A seed that differs from call to call; like PyTorch's it has 53 bits."""
+    return int.from_bytes(os.urandom(8), "little") & 0x1FFFFFFFFFFFFF
+
+
+cdef unsigned long long as_seed(object seed) except? 0:
+    """A seed as 64 bits: negative numbers count from 2**64 down."""
+    if isinstance(seed, float) or not hasattr(seed, "__index__"):
+        raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
+    number = seed.__index__()
+    if not -0x8000000000000000 <= number <= 0xFFFFFFFFFFFFFFFF:
+        if policy.version >= "2":
+            raise ValueError("Overflow when unpacking long long")
+        raise RuntimeError("Overflow when unpacking long")
+    return number & 0xFFFFFFFFFFFFFFFF
+
+
+cdef class Generator(Stream):
+    """A generator of random numbers: the Mersenne Twister as PyTorch runs it on the CPU.
+
+    ``Generator(device="cpu")`` starts from PyTorch's default seed 67280421310721. Threads may share a generator: each
+    request is served as a whole.
+    """
+
+    def __init__(self, device="cpu"):
+        self.device = as_device(device)
+
+    def manual_seed(self, seed):
+        """Start anew from a seed of -2**63 .. 2**64-1 (its low 32 bits count); returns the generator."""
+        cdef unsigned long long number = as_seed(seed)
+        self.acquire()
+        st_rng_seed(&self.rng, number)
+        self.release()
+        return self
+
+    def seed(self):
+        """Start anew from a seed of the operating system, and return it."""
+        cdef unsigned long long number = nondeterministic_seed()
+        self.manual_seed(number)
+        return number
+
+    def initial_seed(self):
+        """The seed that the numbers started from."""
+        return self.rng.seed
+
+    def get_state(self):
+        """The state as a uint8 tensor of 5056 elements, byte for byte what PyTorch 1.4 and later return."""
+        cdef Py_ssize_t size[1]
+        cdef TensorBase t
+        size[0] = ST_RNG_BYTES
+        t = empty(UINT8, 1, size)
+        self.acquire()
+        st_rng_save(&self.rng, <unsigned char*>ptr(t))
+        self.release()
+        return t
+
+    def set_state(self, new_state):
+        """Go on from a state that ``get_state`` returned; states of PyTorch 1.1 (5048 elements) are taken too."""
+        if not isinstance(new_state, TensorBase):
+            raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
+        if new_state.dtype.code != UINT8 or (<TensorBase>new_state).flags & SPARSE:
+            raise TypeError("RNG state must be a torch.ByteTensor")
+        cdef TensorBase t = new_state.contiguous()
+        self._set_state_bytes((<char*>ptr(t))[:t.count])
+        return self
+
+    def clone_state(self):
+        """A new generator in the same state."""
+        cdef Generator other = Generator(self.device)
+        self.acquire()
+        memcpy(&other.rng, &self.rng, sizeof(self.rng))
+        self.release()
+        return other
+
+    def get_offset(self):
+        """Not on the CPU."""
+        raise RuntimeError("CPU Generator does not use offset")
+
+    def set_offset(self, offset):
+        """Not on the CPU."""
+        raise RuntimeError("CPU Generator does not use offset")
+
+    def graphsafe_get_state(self):
+        """Not on the CPU."""
+        raise NotImplementedError("graphsafe_get_state is not supported in this Generator")
+
+    def graphsafe_set_state(self, state):
+        """Not on the CPU."""
+        raise NotImplementedError("graphsafe_set_state is not supported in this Generator")
+
+    def __reduce__(self):
+        return type(self), (str(self.device),), (self.initial_seed(), None, self.get_state())
+
+    def __setstate__(self, state):
+        self.set_state(state[2])
+
+    def __repr__(self):
+        return f"<torch._C.Generator object at {<size_t><void*>self:#x}>"
+
+
+cdef Generator _default = Generator()
+_default.seed()
+default_generator = _default
+
+
+cdef Generator as_generator(object generator, str function):
+    """The generator that a call names; None is the default one."""
+    if generator is None:
+        return _default
+    if isinstance(generator, Generator):
+        return <Generator>generator
+    raise TypeError(f"{function}(): argument 'generator' must be torch.Generator, not {type(generator).__name__}")

@@ -1,0 +1,305 @@
+"""Running a one-dimensional kernel over n-dimensional tensors: broadcasting, merging of dimensions, result layout."""
+from cpython.object cimport PyObject
+from libc.string cimport memcpy
+
+from .._kernels.table cimport ST_ZERO_DIVISION, st_cast, st_index_out, st_loop, st_reduce
+from .dtype cimport INT64, ITEMSIZE
+from .tensor cimport MAX_DIMS, TensorBase, describe_shape, empty, empty_strided, ptr, same_shape, strided_alias
+
+
+cdef int broadcast_shape(TensorBase a, TensorBase b, Py_ssize_t* shape) except -1:
+    """The common shape of a and b; the number of dimensions."""
+    cdef int n = max(a.ndim_, b.ndim_), i, da, db
+    cdef Py_ssize_t sa, sb
+    for i in range(n):
+        da, db = a.ndim_ - n + i, b.ndim_ - n + i
+        sa = a.shape_[da] if da >= 0 else 1
+        sb = b.shape_[db] if db >= 0 else 1
+        if sa != sb and sa != 1 and sb != 1:
+            raise RuntimeError(f"The size of tensor a ({sa}) must match the size of tensor b ({sb}) at non-singleton "
+                               f"dimension {broadcast_failure(a, b, n)}")
+        shape[i] = sb if sa == 1 else sa
+    return n
+
+
+cdef int broadcast_failure(TensorBase a, TensorBase b, int n) noexcept:
+    """The last dimension that does not match: the one that torch names."""
+    cdef int i, da, db
+    for i in range(n - 1, -1, -1):
+        da, db = a.ndim_ - n + i, b.ndim_ - n + i
+        if da >= 0 and db >= 0 and a.shape_[da] != b.shape_[db] and a.shape_[da] != 1 and b.shape_[db] != 1:
+            return i
+    return -1
+
+
+cdef TensorBase alloc_result(int code, int ndim, const Py_ssize_t* shape, TensorBase a, TensorBase b):
+    """An uninitialised result in the memory order of the operands, as torch chooses it."""
+    cdef int perm[MAX_DIMS]
+    cdef Py_ssize_t strides[MAX_DIMS]
+    cdef int i, j, order
+    cdef Py_ssize_t n = 1
+    if (a is None or a.contiguous_) and (b is None or b.contiguous_):
+        return empty(code, ndim, shape)
+    # insertion sort of the dimensions by stride, fastest first; ties and broadcast dimensions keep their order
+    for i in range(ndim):
+        perm[i] = ndim - 1 - i
+    for i in range(1, ndim):
+        j = i
+        while j > 0:
+            order = compare_dims(perm[j - 1], perm[j], ndim, shape, a, b)
+            if order > 0:
+                perm[j - 1], perm[j] = perm[j], perm[j - 1]
+                j -= 1
+            else:
+                break
+    for i in range(ndim):
+        strides[perm[i]] = n
+        n *= shape[perm[i]] if shape[perm[i]] > 1 else 1
+    return empty_strided(code, ndim, shape, strides)
+
+
+cdef int compare_dims(int d0, int d1, int ndim, const Py_ssize_t* shape, TensorBase a, TensorBase b) noexcept:
+    cdef int k, i0, i1
+    cdef TensorBase t
+    cdef Py_ssize_t s0, s1
+    for k in range(2):
+        t = a if k == 0 else b
+        if t is None:
+            continue
+        i0, i1 = d0 - ndim + t.ndim_, d1 - ndim + t.ndim_
+        if i0 < 0 or i1 < 0:
+            continue
+        s0 = t.strides_[i0] if t.shape_[i0] != 1 or shape[d0] == 1 else 0
+        s1 = t.strides_[i1] if t.shape_[i1] != 1 or shape[d1] == 1 else 0
+        if s0 == 0 or s1 == 0:
+            continue
+        if s0 < s1:
+            return -1
+        if s0 > s1:
+            return 1
+        if shape[d0] > shape[d1]:
+            return 1
+    return 0
+
+
+cdef int run_loop(st_loop loop, int n, PyObject** operands, const void* param) except -1:
+    """Run loop over operands[0] (the output) and the inputs, which broadcast to its shape."""
+    cdef Py_ssize_t shape[MAX_DIMS]
+    cdef Py_ssize_t strides[MAX_OPERANDS][MAX_DIMS]
+    cdef char* ptrs[MAX_OPERANDS]
+    cdef Py_ssize_t inner[MAX_OPERANDS]
+    cdef Py_ssize_t counter[MAX_DIMS]
+    cdef TensorBase out = <TensorBase>operands[0], t
+    cdef int ndim = 0, i, k, d, status = 0
+    cdef Py_ssize_t size
+    cdef bint mergeable
+    if out.count == 0:
+        return 0
+    for k in range(n):
+        ptrs[k] = ptr(<TensorBase>operands[k])
+    # innermost first; dimensions of size 1 dropped, neighbours merged where every operand allows it
+    for i in range(out.ndim_ - 1, -1, -1):
+        if out.shape_[i] == 1:
+            continue
+        for k in range(n):
+            t = <TensorBase>operands[k]
+            d = i - out.ndim_ + t.ndim_
+            strides[k][ndim] = (t.strides_[d] * ITEMSIZE[t.code] if d >= 0 and t.shape_[d] != 1 else 0)
+        shape[ndim] = out.shape_[i]
+        if ndim:
+            mergeable = True
+            for k in range(n):
+                if strides[k][ndim] != strides[k][ndim - 1] * shape[ndim - 1]:
+                    mergeable = False
+                    break
+            if mergeable:
+                shape[ndim - 1] *= shape[ndim]
+                continue
+        ndim += 1
+    if ndim == 0:
+        shape[0] = 1
+        ndim = 1
+        for k in range(n):
+            strides[k][0] = 0
+    elif ndim > 1:
+        fastest_inside(ndim, n, shape, strides)
+    for k in range(n):
+        inner[k] = strides[k][0]
+    size = shape[0]
+    with nogil:
+        if ndim == 1:
+            status = loop(ptrs, inner, size, param)
+        else:
+            for i in range(1, ndim):
+                counter[i] = 0
+            while True:
+                status |= loop(ptrs, inner, size, param)
+                i = 1
+                while i < ndim:
+                    counter[i] += 1
+                    for k in range(n):
+                        ptrs[k] += strides[k][i]
+                    if counter[i] < shape[i]:
+                        break
+                    for k in range(n):
+                        ptrs[k] -= strides[k][i] * shape[i]
+                    counter[i] = 0
+                    i += 1
+                if i == ndim:
+                    break
+    if status == ST_ZERO_DIVISION:
+        raise RuntimeError("ZeroDivisionError")
+    return 0
+
+
+cdef void fastest_inside(int ndim, int n, Py_ssize_t* shape, Py_ssize_t[MAX_DIMS]* strides) noexcept:
+    """Put the dimension with the output's smallest stride innermost (a transposed output is written in its order)."""
+    cdef int best = 0, i, k
+    cdef Py_ssize_t s
+    for i in range(1, ndim):
+        if 0 < strides[0][i] < strides[0][best]:
+            best = i
+    if best:
+        shape[0], shape[best] = shape[best], shape[0]
+        for k in range(n):
+            s = strides[k][0]
+            strides[k][0] = strides[k][best]
+            strides[k][best] = s
+
+
+cdef int run1(st_loop loop, TensorBase out, TensorBase a, const void* param) except -1:
+    cdef PyObject* operands[2]
+    operands[0], operands[1] = <PyObject*>out, <PyObject*>a
+    return run_loop(loop, 2, operands, param)
+
+
+cdef int run2(st_loop loop, TensorBase out, TensorBase a, TensorBase b, const void* param) except -1:
+    cdef PyObject* operands[3]
+    operands[0], operands[1], operands[2] = <PyObject*>out, <PyObject*>a, <PyObject*>b
+    return run_loop(loop, 3, operands, param)
+
+
+cdef int run3(st_loop loop, TensorBase out, TensorBase a, TensorBase b, TensorBase c, const void* param) except -1:
+    cdef PyObject* operands[4]
+    operands[0], operands[1], operands[2], operands[3] = <PyObject*>out, <PyObject*>a, <PyObject*>b, <PyObject*>c
+    return run_loop(loop, 4, operands, param)
+
+
+cdef TensorBase as_code_tensor(TensorBase t, int code):
+    """t in another dtype: itself, or a copy in the same memory order."""
+    cdef TensorBase r
+    if t.code == code:
+        return t
+    r = alloc_result(code, t.ndim_, t.shape_, t, None)
+    run1(st_cast(t.code, code), r, t, NULL)
+    return r
+
+
+cdef TensorBase contiguous_copy(TensorBase t):
+    cdef TensorBase r = empty(t.code, t.ndim_, t.shape_)
+    copy_into(r, t)
+    return r
+
+
+cdef int copy_into(TensorBase out, TensorBase source) except -1:
+    """Write source, broadcast and cast, into out. Overlapping memory is read before it is written."""
+    if out.contiguous_ and source.contiguous_ and out.code == source.code and same_shape(out, source):
+        if ptr(out) != ptr(source) and out.count:
+            if out.storage is source.storage:
+                source = contiguous_copy_apart(source)
+            memcpy(ptr(out), ptr(source), out.count * ITEMSIZE[out.code])
+        return 0
+    if out.storage is source.storage and out.count:
+        source = contiguous_copy_apart(source)
+    return run1(st_cast(source.code, out.code), out, source, NULL)
+
+
+cdef TensorBase contiguous_copy_apart(TensorBase t):
+    cdef TensorBase r = empty(t.code, t.ndim_, t.shape_)
+    run1(st_cast(t.code, t.code), r, t, NULL)
+    return r
+
+
+cdef int reduce_into(st_reduce kernel, TensorBase out, TensorBase a, unsigned long long dims, const void* param,
+                     TensorBase indices) except -1:
+    """Reduce the dimensions whose bits are set in `dims`; out (and indices) have the kept ones, contiguous."""
+    cdef Py_ssize_t kept[MAX_DIMS]
+    cdef Py_ssize_t kept_strides[MAX_DIMS]
+    cdef Py_ssize_t counter[MAX_DIMS]
+    cdef Py_ssize_t n_red = 1, s_red = 0, n_out, s_in, size = ITEMSIZE[a.code], so = ITEMSIZE[out.code], step
+    cdef int i, n_kept = 0
+    cdef bint merged = True
+    cdef char* dst = out.storage.data + out.offset
+    cdef char* src
+    cdef st_index_out places
+    if out.count == 0:
+        return 0
+    for i in range(a.ndim_ - 1, -1, -1):
+        if a.shape_[i] == 1:
+            continue
+        if dims >> i & 1:
+            if n_red == 1:
+                n_red, s_red = a.shape_[i], a.strides_[i] * size
+            elif a.strides_[i] * size == s_red * n_red:
+                n_red *= a.shape_[i]
+            else:
+                merged = False
+        elif n_kept and a.strides_[i] * size == kept_strides[n_kept - 1] * kept[n_kept - 1]:
+            kept[n_kept - 1] *= a.shape_[i]
+        else:
+            kept[n_kept] = a.shape_[i]
+            kept_strides[n_kept] = a.strides_[i] * size
+            n_kept += 1
+    if not merged:
+        return reduce_into(kernel, out, reduced_last(a, dims), reduced_mask(a.ndim_, dims), param, indices)
+    for i in range(a.ndim_):
+        if dims >> i & 1 and a.shape_[i] == 0:
+            n_red = 0
+    src = ptr(a)
+    n_out = kept[0] if n_kept else 1
+    s_in = kept_strides[0] if n_kept else 0
+    if indices is not None:
+        places.idx = indices.storage.data + indices.offset
+        places.s_idx = ITEMSIZE[INT64]
+        param = &places
+    with nogil:
+        for i in range(1, n_kept):
+            counter[i] = 0
+        while True:
+            kernel(dst, src, n_red, s_red, n_out, s_in, so, param)
+            dst += so * n_out
+            if indices is not None:
+                places.idx += ITEMSIZE[INT64] * n_out
+            i = 1
+            while i < n_kept:
+                counter[i] += 1
+                src += kept_strides[i]
+                if counter[i] < kept[i]:
+                    break
+                src -= kept_strides[i] * kept[i]
+                counter[i] = 0
+                i += 1
+            if i >= n_kept:
+                break
+    return 0
+
+
+cdef TensorBase reduced_last(TensorBase a, unsigned long long dims):
+    """A contiguous copy of a whose reduced dimensions come last."""
+    cdef Py_ssize_t shape[MAX_DIMS]
+    cdef Py_ssize_t strides[MAX_DIMS]
+    cdef int i, n = 0, last
+    for last in range(2):
+        for i in range(a.ndim_):
+            if (dims >> i & 1) == last:
+                shape[n] = a.shape_[i]
+                strides[n] = a.strides_[i]
+                n += 1
+    return contiguous_copy_apart(strided_alias(a, a.ndim_, shape, strides, a.offset))
+
+
+cdef unsigned long long reduced_mask(int ndim, unsigned long long dims) noexcept:
+    cdef int i, k = 0
+    for i in range(ndim):
+        k += dims >> i & 1
+    return ((<unsigned long long>1 << k) - 1) << (ndim - k)

@@ -1,0 +1,688 @@
+"""Kinds of Op whose forward is a kernel loop: pointwise on one or two tensors, comparisons, reductions."""
+from cpython.object cimport PyObject
+from libc.stdint cimport int64_t
+
+from .._kernels.table cimport (
+    ST_ZERO_DIVISION, st_cast, st_factor, st_find, st_find_reduce, st_loop, st_op, st_reduce, st_reduce_dtype,
+    st_reduce_op,
+)
+from .autograd cimport check_inplace, rebase
+from .dtype cimport (
+    BFLOAT16, BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, CATEGORY, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32,
+    FLOAT64, INT64, ITEMSIZE, NDTYPES, UINT8, as_code, default_code, default_complex_code, dtype_of, promote_checked,
+)
+from .iterate cimport alloc_result, as_code_tensor, broadcast_shape, copy_into, reduce_into, run1, run2, run3
+from .op cimport InplaceOp, Op, enable_vectorcall, record, recording, scan_flags
+from .policy cimport policy, thread_state
+from .tensor cimport (
+    INLINE_DIMS, MAX_DIMS, ON_DEVICE, OVERRIDES, REQUIRES_GRAD, SPARSE, VOLATILE, TensorBase, describe_shape, empty,
+    make_size, ptr, same_shape, scalar_tensor, seen_flags, strided_alias, wrap_dim, write_scalar,
+)
+
+import numbers
+
+from .op import finish_declaration, register, scalar_type
+
+# How the dtype of a pointwise result follows from the operands'.
+cdef enum Result:
+    R_SAME        # the common dtype
+    R_FLOAT       # integers become the default float
+    R_BOOL        # computed in the common dtype, the result is bool
+    R_DIVIDE      # like R_FLOAT, or truncating where the era says so
+    R_COMPARE     # bool, or uint8 where the era says so
+
+cdef dict _RESULTS = {"same": R_SAME, "float": R_FLOAT, "bool": R_BOOL, "divide": R_DIVIDE, "compare": R_COMPARE}
+
+
+# ---------------------------------------------------------------- dtypes of results
+
+cdef int number_code(object x) except -1:
+    """The dtype that a Python number brings into promotion."""
+    if type(x) is float:
+        return default_code()
+    if type(x) is bool:
+        return BOOL
+    if type(x) is int:
+        return INT64
+    if isinstance(x, numbers.Integral):
+        return INT64
+    if isinstance(x, numbers.Real):
+        return default_code()
+    if isinstance(x, numbers.Complex):
+        return default_complex_code()
+    if type(x).__name__ == "bool_" or type(x).__name__ == "bool":
+        return BOOL
+    raise TypeError(f"expected a Tensor or a number, got {type(x).__name__}")
+
+
+cdef int combine(int higher, int lower) except -1:
+    """torch's rule between a set of operands that counts more and one that counts less; -1 stands for none."""
+    if higher < 0:
+        return lower
+    if lower < 0 or CATEGORY[higher] > CATEGORY[lower]:
+        return higher
+    if CATEGORY[higher] == CATEGORY[lower]:
+        return higher
+    if CATEGORY[higher] == CAT_FLOAT:      # lower is complex: keep the precision of higher
+        return COMPLEX128 if higher == FLOAT64 else COMPLEX64
+    return promote_checked(higher, lower)
+
+
+cdef int result_code(object a, object b) except -1:
+    """The dtype in which a and b (tensors or numbers) are computed: dimension beats 0-dim beats number."""
+    cdef int code, level
+    cdef int codes[3]
+    cdef object x
+    cdef TensorBase t
+    if isinstance(a, TensorBase) and isinstance(b, TensorBase):
+        if (<TensorBase>a).code == (<TensorBase>b).code:
+            return (<TensorBase>a).code
+        if not policy.promote_types:
+            return unpromoted_code(<TensorBase>a, <TensorBase>b)
+    elif not policy.promote_types:
+        return (<TensorBase>(a if isinstance(a, TensorBase) else b)).code
+    codes[0] = codes[1] = codes[2] = -1
+    for x in (a, b):
+        if isinstance(x, TensorBase):
+            t = <TensorBase>x
+            level = 0 if t.ndim_ else 1
+            code = t.code
+        else:
+            level = 2
+            code = number_code(x)
+        codes[level] = code if codes[level] < 0 else promote_checked(codes[level], code)
+    level = 1 if codes[1] >= 0 else 2
+    code = codes[1]
+    if codes[2] >= 0:
+        code = codes[2] if code < 0 else combine(code, codes[2])
+    return code if codes[0] < 0 else combine(codes[0], code) if code >= 0 else codes[0]
+
+
+cdef int unpromoted_code(TensorBase a, TensorBase b) except -1:
+    """Before promotion existed, only a 0-dim operand could have another dtype."""
+    if b.ndim_ == 0:
+        return a.code
+    if a.ndim_ == 0:
+        return b.code
+    raise RuntimeError(f"expected type {a.type()} but got {b.type()}")
+
+
+def result_type(tensor1, tensor2):
+    """The dtype of an arithmetic operation on two tensors or numbers."""
+    return dtype_of(result_code(tensor1, tensor2))
+
+
+cdef TensorBase operand_tensor(object x, int code):
+    """An operand in the dtype of the computation."""
+    if isinstance(x, TensorBase):
+        return as_code_tensor(<TensorBase>x, code)
+    return scalar_tensor(code, x)
+
+
+cdef object missing_loop(Op op, int code):
+    if CATEGORY[code] == CAT_BOOL and op.__name__.rstrip("_") in ("sub", "subtract"):
+        return RuntimeError("Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+                            "`logical_xor()` operator instead.")
+    if CATEGORY[code] == CAT_BOOL and op.__name__.rstrip("_") in ("neg", "negative"):
+        return RuntimeError("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
+                            "invert a mask, use the `~` or `logical_not()` operator instead.")
+    return NotImplementedError(f"\"{op.__name__}_cpu\" not implemented for '{scalar_type(dtype_of(code))}'")
+
+
+cdef class Pointwise(Op):
+    """An op whose forward is one loop over the elements."""
+    cdef st_loop loops[15]             # by dtype of the computation
+    cdef int result
+
+    def inplace_class(self):
+        return InplacePointwise
+
+    cdef int find_loops(self, str kernel, str result, refuse) except -1:
+        cdef int i, code = st_op(kernel.encode())
+        if code < 0:
+            raise ValueError(f"there is no kernel '{kernel}'")
+        self.result = _RESULTS[result]
+        for i in range(NDTYPES):
+            self.loops[i] = NULL if dtype_of(i).name in refuse else st_find(code, i)
+        return 0
+
+    cdef int compute_code(self, int code) noexcept:
+        """The dtype that the loop runs in, for operands whose common dtype is code."""
+        if CATEGORY[code] <= CAT_INT and (
+                self.result == R_FLOAT or (self.result == R_DIVIDE and policy.true_division)):
+            return default_code()
+        return code
+
+    cdef int out_code(self, int code) noexcept:
+        if self.result == R_BOOL:
+            return BOOL
+        if self.result == R_COMPARE:
+            return UINT8 if policy.compare_uint8 else BOOL
+        return code
+
+
+cdef class UnaryOp(Pointwise):
+    """``f(self)``, one loop; integers become floats where the op is a float one."""
+
+    def __init__(self, str name, str kernel, grads, options):
+        Op.__init__(self, _unary_signature, name, grads, options)
+        self.find_loops(kernel, options.get("result", "same"), options.get("refuse", ()))
+        self.forward = _bound(self, 1)
+
+    cdef object invoke(self, PyObject** args, Py_ssize_t n, PyObject* kwnames):
+        cdef TensorBase a, r
+        cdef int flags
+        if n != 1 or kwnames != NULL or not isinstance(<object>args[0], TensorBase):
+            return self.invoke_other(args, n, kwnames)
+        a = <TensorBase><object>args[0]
+        flags = seen_flags(a)
+        if flags & (SPARSE | ON_DEVICE | OVERRIDES):
+            return Op.invoke(self, args, n, kwnames)
+        r = self.compute(a, None)
+        if flags:
+            if recording(flags):
+                if self.rules is not None:
+                    record(self, [a], r, False)
+            elif flags & VOLATILE:
+                r.flags |= VOLATILE
+        return r
+
+    cdef object invoke_other(self, PyObject** args, Py_ssize_t n, PyObject* kwnames):
+        if n > 1 or (n == 0 and kwnames == NULL):
+            raise TypeError(f"{self.__name__}() takes 1 positional argument but {n} were given" if n else
+                            f"{self.__name__}() missing 1 required positional argument: 'input'")
+        if n == 1 and not isinstance(<object>args[0], TensorBase):
+            raise TypeError(f"{self.__name__}(): argument 'input' (position 1) must be Tensor, not "
+                            f"{type(<object>args[0]).__name__}")
+        return Op.invoke(self, args, n, kwnames)
+
+    cdef TensorBase compute(self, TensorBase a, TensorBase out):
+        """The loop over a, into out if given (of the shape of a)."""
+        cdef int code = self.compute_code(a.code), out_code = self.out_code(code)
+        cdef st_loop loop = self.loops[code]
+        cdef TensorBase r
+        cdef char* ptrs[2]
+        cdef Py_ssize_t steps[2]
+        if loop == NULL:
+            raise missing_loop(self, code)
+        if a.code != code:
+            a = as_code_tensor(a, code)
+        if out is not None and out.code == (BOOL if self.result == R_BOOL else code):
+            run1(loop, out, a, NULL)
+            return out
+        if a.contiguous_:
+            r = empty(out_code, a.ndim_, a.shape_)
+            ptrs[0], ptrs[1] = r.storage.data, ptr(a)
+            steps[0], steps[1] = ITEMSIZE[out_code], ITEMSIZE[code]
+            if a.count:
+                loop(ptrs, steps, a.count, NULL)
+        else:
+            r = alloc_result(out_code, a.ndim_, a.shape_, a, None)
+            run1(loop, r, a, NULL)
+        return r
+
+    def call_forward(self, a):
+        return self.compute(<TensorBase?>a, None)
+
+
+cdef class BinaryOp(Pointwise):
+    """``f(self, other)``, one loop over broadcast operands in their common dtype."""
+
+    cdef list further                  # defaults of the arguments after the two operands
+
+    def __init__(self, str name, str kernel, grads, options):
+        extended = options.get("forward")
+        Op.__init__(self, extended or _binary_signature, name, grads, options)
+        self.find_loops(kernel, options.get("result", "same"), options.get("refuse", ()))
+        self.further = list(self.defaults[2:])
+        self.forward = extended or _bound(self, 2)
+
+    cdef object invoke(self, PyObject** args, Py_ssize_t n, PyObject* kwnames):
+        cdef object a, b
+        cdef int flags
+        cdef TensorBase r
+        if n != 2 or kwnames != NULL:
+            return Op.invoke(self, args, n, kwnames)
+        a, b = <object>args[0], <object>args[1]
+        flags = scan_flags(args, 2, False)
+        if flags & (SPARSE | ON_DEVICE | OVERRIDES):
+            return Op.invoke(self, args, n, kwnames)
+        r = self.compute(a, b, None)
+        if flags:
+            if recording(flags):
+                if self.rules is not None:
+                    record(self, [a, b] + self.further, r, False)
+            elif flags & VOLATILE:
+                r.flags |= VOLATILE
+        return r
+
+    cdef TensorBase compute(self, object a, object b, TensorBase out):
+        """The loop over a and b, into out if given (which must then have the broadcast shape)."""
+        cdef TensorBase x, y, r
+        cdef int code, ndim, out_code, status
+        cdef st_loop loop
+        cdef char* ptrs[3]
+        cdef Py_ssize_t steps[3]
+        cdef Py_ssize_t shape[MAX_DIMS]
+        cdef char number[16]
+        # the common case: one dtype, one shape or a Python number, contiguous
+        if isinstance(a, TensorBase):
+            x = <TensorBase>a
+            if isinstance(b, TensorBase):
+                y = <TensorBase>b
+                if x.code == y.code and x.contiguous_ and y.contiguous_ and same_shape(x, y):
+                    code = self.compute_code(x.code)
+                    loop = self.loops[code]
+                    if code == x.code and loop != NULL and (out is None or (out is x and self.result == R_SAME)):
+                        out_code = self.out_code(code)
+                        r = empty(out_code, x.ndim_, x.shape_) if out is None else out
+                        ptrs[0], ptrs[1], ptrs[2] = ptr(r), ptr(x), ptr(y)
+                        steps[0], steps[1] = ITEMSIZE[out_code], ITEMSIZE[code]
+                        steps[2] = steps[1]
+                        if x.count and loop(ptrs, steps, x.count, NULL) == ST_ZERO_DIVISION:
+                            raise RuntimeError("ZeroDivisionError")
+                        return r
+            elif x.contiguous_ and (type(b) is float or type(b) is int):
+                code = self.compute_code(result_code(a, b))
+                loop = self.loops[code]
+                if code == x.code and loop != NULL and (out is None or (out is x and self.result == R_SAME)):
+                    write_scalar(number, code, b)
+                    out_code = self.out_code(code)
+                    r = empty(out_code, x.ndim_, x.shape_) if out is None else out
+                    ptrs[0], ptrs[1], ptrs[2] = ptr(r), ptr(x), number
+                    steps[0], steps[1], steps[2] = ITEMSIZE[out_code], ITEMSIZE[code], 0
+                    if x.count and loop(ptrs, steps, x.count, NULL) == ST_ZERO_DIVISION:
+                        raise RuntimeError("ZeroDivisionError")
+                    return r
+        elif not isinstance(b, TensorBase):
+            raise TypeError(f"{self.__name__}(): argument 'input' (position 1) must be Tensor, not {type(a).__name__}")
+        code = self.compute_code(result_code(a, b))
+        loop = self.loops[code]
+        if loop == NULL:
+            raise missing_loop(self, code)
+        x, y = operand_tensor(a, code), operand_tensor(b, code)
+        if policy.same_numel_pointwise and x.count == y.count and not same_shape(x, y):
+            x, y = flatten_alike(x, y)
+        ndim = broadcast_shape(x, y, shape)
+        out_code = self.out_code(code)
+        if out is not None:
+            if not has_shape(out, ndim, shape):
+                raise RuntimeError(f"output with shape {describe_shape(out)} doesn't match the broadcast shape "
+                                   f"{list(make_size(ndim, shape))}")
+            if out.code == out_code and not overlaps(out, x) and not overlaps(out, y):
+                run2(loop, out, x, y, NULL)
+                return out
+        r = alloc_result(out_code, ndim, shape, x, y)
+        run2(loop, r, x, y, NULL)
+        return r
+
+    def call_forward(self, a, b):
+        return self.compute(a, b, None)
+
+
+cdef bint has_shape(TensorBase t, int ndim, const Py_ssize_t* shape) noexcept:
+    cdef int i
+    if t.ndim_ != ndim:
+        return False
+    for i in range(ndim):
+        if t.shape_[i] != shape[i]:
+            return False
+    return True
+
+
+cdef bint overlaps(TensorBase out, TensorBase t) noexcept:
+    """Whether writing out could change elements of t before they are read."""
+    cdef int i
+    if out.storage is not t.storage:
+        return False
+    if out.offset != t.offset or not same_shape(out, t):
+        return True
+    for i in range(t.ndim_):
+        if out.strides_[i] != t.strides_[i] and t.shape_[i] > 1:
+            return True
+    return False
+
+
+cdef tuple flatten_alike(TensorBase x, TensorBase y):
+    """0.2 to 0.4: operands of one element count but different shapes are taken as one-dimensional."""
+    cdef Py_ssize_t shape[MAX_DIMS]
+    try:
+        broadcast_shape(x, y, shape)
+        return x, y
+    except RuntimeError:
+        pass
+    import warnings
+    warnings.warn(f"self and other not broadcastable, but have the same number of elements.  Falling back to "
+                  "deprecated pointwise behavior.", UserWarning, stacklevel=2)
+    return x, y.contiguous().view(x.shape)
+
+
+cdef class InplacePointwise(InplaceOp):
+    """The in-place form of a pointwise op: the loop writes to the tensor itself."""
+    cdef int operands
+
+    def __init__(self, forward, str name, grads, options, Op base=None):
+        InplaceOp.__init__(self, forward, name, grads, options, base)
+        self.operands = 2 if isinstance(base, BinaryOp) else 1
+
+    cdef object invoke(self, PyObject** args, Py_ssize_t n, PyObject* kwnames):
+        cdef TensorBase t, r
+        cdef object b = None
+        cdef int flags
+        cdef list values = None
+        cdef bint record_it
+        if kwnames != NULL or n != self.operands or not isinstance(<object>args[0], TensorBase):
+            return InplaceOp.invoke(self, args, n, kwnames)
+        t = <TensorBase><object>args[0]
+        flags = scan_flags(args, n, False)
+        if flags & (SPARSE | ON_DEVICE | OVERRIDES):
+            return InplaceOp.invoke(self, args, n, kwnames)
+        record_it = recording(flags) and self.rules is not None
+        if record_it and self.uses_self:
+            return InplaceOp.invoke(self, args, n, kwnames)
+        if flags & REQUIRES_GRAD or not t.contiguous_ or not t.storage.writable:
+            check_inplace(t, record_it)
+        if n == 2:
+            b = <object>args[1]
+            r = (<BinaryOp>self.base).compute(t, b, t)
+        else:
+            r = (<UnaryOp>self.base).compute(t, t)
+        if r is not t:
+            write_back(self, t, r)
+        t.storage.version += 1
+        if record_it:
+            values = [t] if n == 1 else [t, b] + (<BinaryOp>self.base).further
+            rebase(t, record(self, values, t, True))
+        elif flags & VOLATILE:
+            t.flags = (t.flags | VOLATILE) & ~REQUIRES_GRAD
+        return t
+
+
+cdef int write_back(Op op, TensorBase t, TensorBase r) except -1:
+    if CATEGORY[r.code] > CATEGORY[t.code] and not (CATEGORY[r.code] == CAT_INT and CATEGORY[t.code] == CAT_INT):
+        raise RuntimeError(f"result type {scalar_type(dtype_of(r.code))} can't be cast to the desired output type "
+                           f"{scalar_type(dtype_of(t.code))}")
+    return copy_into(t, r)
+
+
+def _unary_signature(self):
+    pass
+
+
+def _binary_signature(self, other):
+    pass
+
+
+cdef object _bound(op, int n):
+    """The forward of a kernel op as a plain function, for the generic paths (out=, keyword arguments)."""
+    if n == 1:
+        def forward(self):
+            return op.call_forward(self)
+        return forward
+
+    def forward2(self, other):
+        return op.call_forward(self, other)
+    return forward2
+
+
+def _declare(cls, name, kernel, grads, inplace, options):
+    made = cls(name, kernel or name, grads, options)
+    register(made)
+    finish_declaration(made, inplace, options)
+    return made
+
+
+def unary(name, kernel=None, *, result="same", grads=None, inplace=True, out=True, **options):
+    """Declare a pointwise op on one tensor, run by a kernel.
+
+    result: "same" dtype, "float" (integers become the default float), or "bool"; refuse: dtypes not accepted.
+    """
+    return _declare(UnaryOp, name, kernel, grads, inplace, dict(options, result=result, out=out))
+
+
+def binary(name, kernel=None, *, result="same", grads=None, inplace=True, out=True, **options):
+    """Declare a pointwise op on two tensors (or a tensor and a number), run by a kernel.
+
+    result: "same", "float", "divide", "bool" or "compare" (as the era says). forward: serves calls with further
+    arguments, and gives the op its signature.
+    """
+    return _declare(BinaryOp, name, kernel, grads, inplace, dict(options, result=result, out=out))
+
+
+# ---------------------------------------------------------------- reductions
+
+cdef unsigned long long dims_mask(object dim, int ndim) except? 0xFFFFFFFFFFFFFFFF:
+    """The dimensions named by dim (None or an empty list: all) as bits."""
+    cdef unsigned long long mask = 0, bit
+    cdef int d
+    if dim is None:
+        return all_dims(ndim)
+    if type(dim) is int:
+        return <unsigned long long>1 << wrap_dim(dim, ndim)
+    if isinstance(dim, (tuple, list)):
+        if len(dim) == 0:
+            return all_dims(ndim)
+        for x in dim:
+            bit = <unsigned long long>1 << wrap_dim(x, ndim)
+            if mask & bit:
+                raise RuntimeError(f"dim {wrap_dim(x, ndim)} appears multiple times in the list of dims")
+            mask |= bit
+        return mask
+    return <unsigned long long>1 << wrap_dim(dim, ndim)
+
+
+cdef unsigned long long all_dims(int ndim) noexcept:
+    return 0xFFFFFFFFFFFFFFFE if ndim == 64 else (<unsigned long long>1 << ndim) - 1
+
+
+cdef TensorBase reduced(TensorBase a, unsigned long long mask, bint keepdim, int code):
+    """An uninitialised tensor for the reduction of a over mask."""
+    cdef Py_ssize_t shape[MAX_DIMS]
+    cdef int i, n = 0
+    for i in range(a.ndim_):
+        if mask >> i & 1:
+            if keepdim:
+                shape[n] = 1
+                n += 1
+        else:
+            shape[n] = a.shape_[i]
+            n += 1
+    return empty(code, n, shape)
+
+
+cdef class ReduceOp(Op):
+    """``f(self, dim=None, keepdim=False, *, dtype=None)``, a kernel reduction over one, several or all dimensions."""
+    cdef st_reduce kernels[15]
+    cdef int out_codes[15]
+    cdef bint floats_only
+    cdef bint needs_elements           # no value for an empty reduction
+
+    def __init__(self, str name, str kernel, grads, options):
+        cdef int i, code = st_reduce_op(kernel.encode())
+        if code < 0:
+            raise ValueError(f"there is no reduction '{kernel}'")
+        Op.__init__(self, _reduce_signature, name, grads, options)
+        for i in range(NDTYPES):
+            self.kernels[i] = st_find_reduce(code, i)
+            self.out_codes[i] = st_reduce_dtype(code, i)
+        self.floats_only = options.get("result") == "float"
+        self.needs_elements = options.get("needs_elements", False)
+        self.forward = self.make_forward()
+
+    def make_forward(self):
+        def forward(self_, dim=None, keepdim=False, *, dtype=None):
+            return self.call_forward(self_, dim, keepdim, dtype)
+        return forward
+
+    cdef object invoke(self, PyObject** args, Py_ssize_t n, PyObject* kwnames):
+        cdef TensorBase a, r
+        cdef int flags
+        cdef object dim = None, keepdim = False
+        if kwnames != NULL or n < 1 or n > 3 or not isinstance(<object>args[0], TensorBase):
+            return self.invoke_general(args, n, kwnames)
+        a = <TensorBase><object>args[0]
+        flags = seen_flags(a)
+        if flags & (SPARSE | ON_DEVICE | OVERRIDES):
+            return self.invoke_general(args, n, kwnames)
+        if n > 1:
+            dim = <object>args[1]
+            if type(dim) is not int and not isinstance(dim, (tuple, list)) and dim is not None:
+                return self.invoke_general(args, n, kwnames)
+        if n > 2:
+            keepdim = <object>args[2]
+            if type(keepdim) is not bool:
+                return self.invoke_general(args, n, kwnames)
+        r = self.compute(a, dim, keepdim, -1)
+        if flags:
+            if recording(flags):
+                if self.rules is not None:
+                    record(self, [a, dim, keepdim, None], r, False)
+            elif flags & VOLATILE:
+                r.flags |= VOLATILE
+        return r
+
+    cdef object invoke_general(self, PyObject** args, Py_ssize_t n, PyObject* kwnames):
+        """Keyword arguments, and ``x.sum(0, 1)``: the old way to name several dimensions."""
+        cdef Py_ssize_t i, k = 0 if kwnames == NULL else len(<object>kwnames)
+        cdef PyObject* stack[8]
+        cdef tuple dims
+        if n > 2 and n + k <= 7 and type(<object>args[2]) is int:
+            dims = tuple([<object>args[i] for i in range(1, n)])
+            stack[0], stack[1] = args[0], <PyObject*>dims
+            for i in range(k):
+                stack[2 + i] = args[n + i]
+            return Op.invoke(self, stack, 2, kwnames)
+        return Op.invoke(self, args, n, kwnames)
+
+    cdef TensorBase compute(self, TensorBase a, object dim, bint keepdim, int code):
+        cdef unsigned long long mask = dims_mask(dim, a.ndim_)
+        cdef st_reduce kernel
+        cdef TensorBase r
+        cdef int i
+        if code >= 0:
+            a = as_code_tensor(a, code)
+        elif self.floats_only and CATEGORY[a.code] <= CAT_INT:
+            raise RuntimeError(f"{self.__name__}(): could not infer output dtype. Input dtype must be either a "
+                               f"floating point or complex dtype. Got: {scalar_type(dtype_of(a.code))}")
+        kernel = self.kernels[a.code]
+        if kernel == NULL:
+            raise NotImplementedError(f"\"{self.__name__}_cpu\" not implemented for "
+                                      f"'{scalar_type(dtype_of(a.code))}'")
+        if self.needs_elements:
+            check_elements(self, a, dim, mask)
+        r = reduced(a, mask, keepdim, self.out_codes[a.code])
+        reduce_into(kernel, r, a, mask, NULL, None)
+        if code >= 0 and r.code != code:
+            r = as_code_tensor(r, code)
+        return r
+
+    def call_forward(self, a, dim, keepdim, dtype):
+        return self.compute(<TensorBase?>a, dim, keepdim, -1 if dtype is None else as_code(dtype))
+
+
+cdef int check_elements(Op op, TensorBase a, object dim, unsigned long long mask) except -1:
+    cdef int i
+    for i in range(a.ndim_):
+        if mask >> i & 1 and a.shape_[i] == 0:
+            if dim is None:
+                raise RuntimeError(f"{op.__name__}(): Expected reduction dim to be specified for input.numel() == 0. "
+                                   "Specify the reduction dim with the 'dim' argument.")
+            raise IndexError(f"{op.__name__}(): Expected reduction dim {i} to have non-zero size.")
+    return 0
+
+
+def _reduce_signature(self, dim=None, keepdim=False, *, dtype=None):
+    pass
+
+
+def reduction(name, kernel=None, *, grads=None, out=True, **options):
+    """Declare a reduction run by a kernel.
+
+    result "float": integers are refused; needs_elements: an empty reduction has no value.
+    """
+    return _declare(ReduceOp, name, kernel, grads, False, dict(options, out=out))
+
+
+cpdef extreme(TensorBase a, dim, bint keepdim, str kernel):
+    """Values and int64 indices of the largest ("max_arg") or smallest ("min_arg") along one dimension."""
+    cdef int d = wrap_dim(dim, a.ndim_)
+    cdef unsigned long long mask = (<unsigned long long>1 << d) if a.ndim_ else 0
+    cdef int code = st_reduce_op(kernel.encode())
+    cdef st_reduce f = st_find_reduce(code, a.code)
+    cdef TensorBase values, indices
+    if f == NULL:
+        raise NotImplementedError(f"\"{kernel[:3]}_values_cpu\" not implemented for '{scalar_type(dtype_of(a.code))}'")
+    if a.ndim_ and a.shape_[d] == 0:
+        raise IndexError(f"{kernel[:3]}(): Expected reduction dim {d} to have non-zero size.")
+    values = reduced(a, mask, keepdim, a.code)
+    indices = reduced(a, mask, keepdim, INT64)
+    reduce_into(f, values, a, mask, NULL, indices)
+    return values, indices
+
+
+cpdef reduce_all(TensorBase a, str kernel, dim=None, bint keepdim=False, double param=0):
+    """A kernel reduction by name, for ops that build on one (var, norm ...)."""
+    cdef unsigned long long mask = dims_mask(dim, a.ndim_)
+    cdef int code = st_reduce_op(kernel.encode())
+    cdef st_reduce f = st_find_reduce(code, a.code)
+    cdef TensorBase r
+    if f == NULL:
+        raise NotImplementedError(f"{kernel}: not implemented for '{scalar_type(dtype_of(a.code))}'")
+    r = reduced(a, mask, keepdim, st_reduce_dtype(code, a.code))
+    reduce_into(f, r, a, mask, &param, None)
+    return r
+
+
+cpdef pointwise1(str kernel, TensorBase a, params=None, TensorBase out=None):
+    """A parametrised kernel on one tensor, by name; params: doubles. For ops that build on one."""
+    cdef double numbers_[8]
+    cdef st_loop loop = st_find(st_op(kernel.encode()), a.code)
+    cdef int i
+    if loop == NULL:
+        raise NotImplementedError(f"\"{kernel}_cpu\" not implemented for '{scalar_type(dtype_of(a.code))}'")
+    if params is not None:
+        for i in range(len(params)):
+            numbers_[i] = params[i]
+    cdef TensorBase r = alloc_result(a.code, a.ndim_, a.shape_, a, None) if out is None else out
+    run1(loop, r, a, numbers_)
+    return r
+
+
+cpdef pointwise_scaled(str kernel, operands, value, TensorBase out=None):
+    """A kernel with a factor (add_scaled, addcmul, addcdiv) on tensors of one dtype that broadcast."""
+    cdef st_factor factor
+    cdef TensorBase a = operands[0], b = operands[1], c = operands[2] if len(operands) > 2 else None
+    cdef st_loop loop = st_find(st_op(kernel.encode()), a.code)
+    if loop == NULL:
+        raise NotImplementedError(f"\"{kernel}_cpu\" not implemented for '{scalar_type(dtype_of(a.code))}'")
+    factor.re = factor.im = 0
+    factor.i = 0
+    if CATEGORY[a.code] == CAT_COMPLEX:
+        factor.re, factor.im = complex(value).real, complex(value).imag
+    elif CATEGORY[a.code] == CAT_FLOAT:
+        factor.re = value
+    else:
+        factor.i = <int64_t>int(value)
+    return run_scaled(loop, a, b, c, &factor, out)
+
+
+cdef TensorBase run_scaled(st_loop loop, TensorBase a, TensorBase b, TensorBase c, st_factor* factor, TensorBase out):
+    cdef Py_ssize_t shape[MAX_DIMS]
+    cdef int ndim
+    cdef TensorBase r = out
+    if r is None:
+        ndim = broadcast_shape(a, b, shape)
+        r = alloc_result(a.code, ndim, shape, a, b)
+        if c is not None:
+            ndim = broadcast_shape(r, c, shape)
+            if not has_shape(r, ndim, shape):
+                r = empty(a.code, ndim, shape)
+    if c is None:
+        run2(loop, r, a, b, factor)
+    else:
+        run3(loop, r, a, b, c, factor)
+    return r
+
+
+for _t in (Pointwise, UnaryOp, BinaryOp, InplacePointwise, ReduceOp):
+    enable_vectorcall(_t)

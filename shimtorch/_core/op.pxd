@@ -1,0 +1,68 @@
+from cpython.object cimport PyObject
+
+from .autograd cimport Node
+from .tensor cimport TensorBase
+
+ctypedef PyObject* (*vectorcallfunc)(PyObject* self, PyObject** args, size_t nargsf, PyObject* kwnames)
+
+cdef class Rule:
+    cdef object f
+    cdef tuple slots                   # the differentiable arguments whose gradients it gives
+    cdef bint joint                    # gives a tuple, one gradient per slot
+    cdef tuple kinds, indices          # what each of its parameters is
+
+cdef class Op:
+    cdef vectorcallfunc vectorcall
+    cdef public object forward
+    cdef public str __name__
+    cdef public object __doc__
+    cdef public tuple params           # names, positional then keyword-only, then *name
+    cdef public tuple defaults         # of those; `missing` where there is none
+    cdef int n_positional, n_params
+    cdef bint has_varargs
+    cdef public bint takes_list
+    cdef public object sparse          # the forward for sparse operands; True: `forward` takes them too
+    cdef public object legacy          # rewrites argument forms of old versions
+    cdef int legacy_min
+    cdef public dict renames           # keyword aliases
+    cdef public bint has_out
+    cdef public tuple aux              # names of further results of forward that only the rules see
+    cdef list rules                    # None: composite
+    cdef tuple diff_args               # positions of the differentiable arguments
+    cdef object node_class
+    cdef public str backward_name
+    cdef public object samples
+    cdef public object inplace_op
+    cdef public tuple aliases
+    cdef public bint is_method, is_function
+    cdef public str namespace
+    cdef dict __dict__
+
+    cdef object invoke(self, PyObject** args, Py_ssize_t n, PyObject* kwnames)
+    cdef object recorded(self, object impl, PyObject** args, Py_ssize_t n, PyObject* kwnames)
+    cdef list bind(self, PyObject** args, Py_ssize_t n, PyObject* kwnames)
+
+cdef class InplaceOp(Op):
+    cdef public Op base                # computes what is then copied in; None: forward itself writes
+    cdef bint uses_self
+
+    cdef object invoke_sparse(self, TensorBase t, int flags, PyObject** args, Py_ssize_t n, PyObject* kwnames)
+
+cdef class OpNode(Node):
+    cdef Op op
+    cdef list values
+    cdef list versions
+    cdef object out
+    cdef list shapes_of
+    cdef list dtypes_of
+    cdef tuple spans
+    cdef object aux_values
+
+    cdef object call_rule(self, Rule rule, object g)
+    cdef object unpack(self, int index)
+    cdef list materialize(self, list g)
+
+cdef OpNode record(Op op, list values, object result, bint inplace)
+cdef void enable_vectorcall(type t)
+cdef int scan_flags(PyObject** args, Py_ssize_t n, bint lists) noexcept
+cdef bint recording(int flags) noexcept

@@ -1,0 +1,831 @@
+"""Op: one declared operation, from which function, method, in-place form, ``out=`` and history follow."""
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_INCREF
+
+from .autograd cimport Node, SavedOutput, attach, check_inplace, node_of, rebase, unpack_check
+from .dtype cimport CAT_FLOAT, CATEGORY, dtype_of
+from .policy cimport ThreadState, policy, thread_state
+from .tensor cimport (
+    ON_DEVICE, OVERRIDES, REQUIRES_GRAD, SPARSE, VOLATILE, TensorBase, describe_shape, make_size, same_shape,
+    seen_flags, shallow,
+)
+
+from types import MethodType
+
+from .autograd import freed_error
+
+cdef extern from "Python.h":
+    object PyObject_Vectorcall(PyObject* f, PyObject** args, size_t nargsf, PyObject* kwnames)
+
+cdef extern from *:
+    """
+    static void shimtorch_enable_vectorcall(PyTypeObject *t, Py_ssize_t offset) {
+        t->tp_vectorcall_offset = offset;
+        t->tp_call = PyVectorcall_Call;
+        /* a method descriptor: x.f() passes x as first argument without making a bound method */
+        t->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR;
+        PyType_Modified(t);
+    }
+    #define SHIMTORCH_NARGS(n) PyVectorcall_NARGS(n)
+    """
+    void shimtorch_enable_vectorcall(PyObject* t, Py_ssize_t offset)
+    Py_ssize_t SHIMTORCH_NARGS(size_t n) noexcept
+
+# What a parameter of a derivative rule is.
+cdef enum Kind:
+    K_G, K_OUT, K_ARG, K_SHAPE, K_DTYPE, K_AUX, K_NEEDS
+
+missing = object()
+cdef object _missing = missing
+cdef dict _renames = {"input": "self", "axis": "dim", "keepdims": "keepdim", "x": "self", "x1": "self", "x2": "other"}
+
+OPS = {}          # every op by "namespace.name"; in-place forms too
+METHODS = {}      # what Tensor gets
+
+
+cdef object op_call(object self, PyObject** args, size_t nargsf, PyObject* kwnames):
+    cdef Op op = <Op>self
+    cdef Py_ssize_t n = SHIMTORCH_NARGS(nargsf)
+    if policy.wrap_result is not None and thread_state().depth == 0:
+        return era_call(op, args, n, kwnames)
+    return op.invoke(args, n, kwnames)
+
+
+cdef object era_call(Op op, PyObject** args, Py_ssize_t n, PyObject* kwnames):
+    """The outermost call in an era that has its own result types."""
+    cdef ThreadState* st = thread_state()
+    cdef Py_ssize_t i, k = 0 if kwnames == NULL else len(<object>kwnames)
+    cdef list given = [<object>args[i] for i in range(n + k)]
+    st.depth += 1
+    try:
+        result = op.invoke(args, n, kwnames)
+    finally:
+        st.depth -= 1
+    return policy.wrap_result(op, given, result)
+
+
+cdef int scan_flags(PyObject** args, Py_ssize_t n, bint lists) noexcept:
+    """The flags of all tensors among the arguments, and in lists of them."""
+    cdef Py_ssize_t i
+    cdef int flags = 0
+    cdef object a
+    for i in range(n):
+        a = <object>args[i]
+        if isinstance(a, TensorBase):
+            flags |= seen_flags(<TensorBase>a)
+        elif lists and isinstance(a, (list, tuple)):
+            flags |= list_flags(a)
+    return flags
+
+
+cdef int list_flags(object items) noexcept:
+    cdef int flags = 0
+    for a in items:
+        if isinstance(a, TensorBase):
+            flags |= seen_flags(<TensorBase>a)
+        elif isinstance(a, (list, tuple)):
+            flags |= list_flags(a)
+    return flags
+
+
+cdef bint recording(int flags) noexcept:
+    cdef ThreadState* st
+    if not flags & REQUIRES_GRAD or flags & VOLATILE:
+        return False
+    st = thread_state()
+    return st.grad_enabled and not st.no_record
+
+
+cdef class Rule:
+    """A derivative rule: a function whose parameter names say what it needs of the forward pass."""
+
+    def __init__(self, f, tuple slots, bint joint, params, aux):
+        self.f, self.slots, self.joint = f, slots, joint
+        kinds, indices = [], []
+        for name in f.__code__.co_varnames[:f.__code__.co_argcount]:
+            kind, index = read_parameter(name, params, aux)
+            kinds.append(kind)
+            indices.append(index)
+        self.kinds, self.indices = tuple(kinds), tuple(indices)
+
+
+cdef tuple read_parameter(str name, tuple params, tuple aux):
+    if name == "g":
+        return K_G, 0
+    if name == "out":
+        return K_OUT, 0
+    if name == "needs":
+        return K_NEEDS, 0
+    if name in aux:
+        return K_AUX, aux.index(name)
+    if name in params:
+        return K_ARG, params.index(name)
+    for suffix, kind in (("_shape", K_SHAPE), ("_dtype", K_DTYPE)):
+        if name.endswith(suffix) and name[:-len(suffix)] in params:
+            return kind, params.index(name[:-len(suffix)])
+    raise TypeError(f"a derivative rule asks for '{name}', which is not an argument of the op ({', '.join(params)})")
+
+
+cdef class Op:
+    """A declared operation. Called as a function or as a method of Tensor; records history when it must."""
+
+    def __init__(self, forward, str name, grads, options):
+        self.vectorcall = <vectorcallfunc>op_call
+        self.forward = forward
+        self.__name__ = name
+        setattr(self, "__qualname__", name)
+        self.namespace = options.get("namespace", "torch")
+        setattr(self, "__module__", "shimtorch" + self.namespace[5:])
+        self.__doc__ = options.get("doc") or getattr(forward, "__doc__", None)
+        self.aliases = tuple(options.get("aliases", ()))
+        self.is_method, self.is_function = options.get("method", True), options.get("function", True)
+        self.takes_list = options.get("takes_list", False)
+        self.sparse = options.get("sparse")
+        self.legacy = options.get("legacy")
+        self.legacy_min = options.get("legacy_min", 2)
+        self.aux = tuple(options.get("aux", ()))
+        self.has_out = options.get("out", False)
+        self.samples = options.get("samples")
+        self.backward_name = options.get("backward_name") or camel(name) + "Backward0"
+        self.read_signature(forward if options.get("signature") is None else options["signature"])
+        self.renames = {k: v for k, v in _renames.items() if v in self.params and k not in self.params}
+        self.renames.update(options.get("renames", {}))
+        self.rules = None
+        self.diff_args = ()
+        if grads is not None:
+            self.read_rules(grads)
+
+    def inplace_class(self):
+        """The class of the op's in-place form."""
+        return InplaceOp
+
+    def read_signature(self, f):
+        code = f.__code__
+        n, k = code.co_argcount, code.co_kwonlyargcount
+        names = code.co_varnames[:n + k]
+        self.n_positional = n
+        self.has_varargs = bool(code.co_flags & 4)
+        given = f.__defaults__ or ()
+        defaults = [missing] * (n - len(given)) + list(given)
+        kw = f.__kwdefaults__ or {}
+        defaults += [kw.get(name, missing) for name in names[n:]]
+        if self.has_varargs:
+            names += (code.co_varnames[n + k],)
+            defaults.append(())
+        self.params, self.defaults = tuple(names), tuple(defaults)
+        self.n_params = len(names)
+
+    def read_rules(self, grads):
+        self.rules = []
+        diff = []
+        for names, f in grads.items():
+            joint = isinstance(names, tuple)
+            slots = []
+            for name in (names if joint else (names,)):
+                slots.append(len(diff))
+                diff.append(self.params.index(name))
+            self.rules.append(Rule(f, tuple(slots), joint, self.params, self.aux))
+        self.diff_args = tuple(diff)
+
+    @property
+    def differentiable(self):
+        """The names of the arguments that have a derivative rule; None for a composite."""
+        return None if self.rules is None else tuple([self.params[i] for i in self.diff_args])
+
+    def __call__(self, *args, **kwargs):
+        raise SystemError("Op is called through vectorcall")
+
+    def __get__(self, obj, cls):
+        return self if obj is None else MethodType(self, obj)
+
+    def __repr__(self):
+        return f"<built-in method {self.__name__}>"
+
+    def __reduce__(self):
+        return _find_op, (f"{self.namespace}.{self.__name__}",)
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+    @property
+    def __wrapped__(self):
+        return self.forward
+
+    cdef object invoke(self, PyObject** args, Py_ssize_t n, PyObject* kwnames):
+        cdef int flags
+        cdef Py_ssize_t k = 0
+        cdef object impl = self.forward, result
+        if kwnames != NULL:
+            k = len(<object>kwnames)
+            if needs_rewrite(self, <tuple>kwnames):
+                return rewrite_call(self, args, n, <tuple>kwnames)
+        if self.legacy is not None and n >= self.legacy_min:
+            changed = self.legacy(*arguments(args, n, kwnames))
+            if changed is not None:
+                return call_op(self, changed[0], changed[1])
+        if self.rules is None and self.sparse is None:
+            return PyObject_Vectorcall(<PyObject*>impl, args, n, kwnames)
+        flags = scan_flags(args, n + k, self.takes_list)
+        if flags:
+            if flags & SPARSE:
+                impl = sparse_forward(self)
+            if flags & ON_DEVICE:
+                raise NotImplementedError(f"{self.__name__}: not implemented for device 'cuda'")
+            if self.rules is not None and recording(flags):
+                return self.recorded(impl, args, n, kwnames)
+            result = PyObject_Vectorcall(<PyObject*>impl, args, n, kwnames)
+            if self.aux:
+                result = strip_aux(result, len(self.aux))
+            if flags & VOLATILE:
+                mark_volatile(result)
+            return result
+        result = PyObject_Vectorcall(<PyObject*>impl, args, n, kwnames)
+        return strip_aux(result, len(self.aux)) if self.aux else result
+
+    cdef object recorded(self, object impl, PyObject** args, Py_ssize_t n, PyObject* kwnames):
+        """Call impl with nothing inside it recorded, then make the op's node the history of the result."""
+        cdef ThreadState* st = thread_state()
+        cdef list values
+        cdef Py_ssize_t i
+        cdef object result
+        st.no_record += 1
+        st.depth += 1
+        try:
+            result = PyObject_Vectorcall(<PyObject*>impl, args, n, kwnames)
+        finally:
+            st.no_record -= 1
+            st.depth -= 1
+        for i in range(n):
+            if <PyObject*>result == args[i]:
+                return result              # nothing was computed
+        values = self.bind(args, n, kwnames)
+        if self.aux:
+            return record_aux(self, values, result)
+        record(self, values, result, False)
+        return result
+
+    cdef list bind(self, PyObject** args, Py_ssize_t n, PyObject* kwnames):
+        """The arguments in the order of `params`, defaults filled in."""
+        cdef list values = list(self.defaults)
+        cdef Py_ssize_t i, first = min(n, self.n_positional)
+        for i in range(first):
+            values[i] = <object>args[i]
+        if n > first:
+            values[self.n_params - 1] = tuple([<object>args[i] for i in range(first, n)])
+        if kwnames != NULL:
+            for i, name in enumerate(<tuple>kwnames):
+                values[self.params.index(name)] = <object>args[n + i]
+        return values
+
+    def bind_arguments(self, *args, **kwargs):
+        """The arguments of a call by name."""
+        values = list(self.defaults)
+        values[:min(len(args), self.n_positional)] = args[:self.n_positional]
+        if len(args) > self.n_positional:
+            values[self.n_params - 1] = args[self.n_positional:]
+        bound = dict(zip(self.params, values))
+        bound.update(kwargs)
+        return bound
+
+
+cdef bint needs_rewrite(Op op, tuple kwnames):
+    for name in kwnames:
+        if name in op.renames or name == "out":
+            return True
+    return False
+
+
+cdef tuple arguments(PyObject** args, Py_ssize_t n, PyObject* kwnames):
+    cdef Py_ssize_t i
+    cdef dict kwargs = {}
+    if kwnames != NULL:
+        for i, name in enumerate(<tuple>kwnames):
+            kwargs[name] = <object>args[n + i]
+    return tuple([<object>args[i] for i in range(n)]), kwargs
+
+
+cdef object call_op(Op op, object args, object kwargs):
+    """Invoke with Python arguments."""
+    cdef PyObject* stack[64]
+    cdef Py_ssize_t i = 0, n = len(args)
+    cdef tuple names = tuple(kwargs)
+    if n + len(names) > 64:
+        raise TypeError(f"{op.__name__}() takes at most 64 arguments")
+    for a in args:
+        stack[i] = <PyObject*>a
+        i += 1
+    for a in kwargs.values():
+        stack[i] = <PyObject*>a
+        i += 1
+    return op.invoke(stack, n, <PyObject*>names if names else NULL)
+
+
+cdef object rewrite_call(Op op, PyObject** args, Py_ssize_t n, tuple kwnames):
+    """A call with keyword aliases or ``out=``."""
+    cdef list given = [<object>args[i] for i in range(n)]
+    cdef dict kwargs = {}
+    cdef object out = None, result
+    for i, name in enumerate(kwnames):
+        value = <object>args[n + i]
+        if name == "out" and "out" not in op.params:
+            if not op.has_out:
+                raise TypeError(f"{op.__name__}() got an unexpected keyword argument 'out'")
+            out = value
+            continue
+        target = op.renames.get(name, name)
+        if target == "self" and not given:
+            given.insert(0, value)
+        elif target in kwargs or (target in op.params and op.params.index(target) < len(given)):
+            raise TypeError(f"{op.__name__}() got multiple values for argument '{target}'")
+        else:
+            kwargs[target] = value
+    if out is None:
+        return call_op(op, given, kwargs)
+    return write_out(op, given, kwargs, out)
+
+
+cdef object write_out(Op op, list args, dict kwargs, object out):
+    """``out=``: the result, resized and cast into the given tensor(s)."""
+    cdef ThreadState* st = thread_state()
+    outs = out if isinstance(out, (tuple, list)) else (out,)
+    for o in outs:
+        if not isinstance(o, TensorBase):
+            raise TypeError(f"{op.__name__}(): argument 'out' must be Tensor, not {type(o).__name__}")
+    if st.grad_enabled and not st.no_record:
+        stack_flags = list_flags(args) | list_flags(list(kwargs.values()))
+        if stack_flags & REQUIRES_GRAD or list_flags(outs) & REQUIRES_GRAD:
+            raise RuntimeError(f"{op.__name__}(): functions with out=... arguments don't support automatic "
+                               "differentiation, but one of the arguments requires grad.")
+    st.no_record += 1
+    try:
+        result = call_op(op, args, kwargs)
+        results = result if isinstance(result, (tuple, list)) else (result,)
+        if len(results) != len(outs):
+            raise TypeError(f"{op.__name__}(): expected {len(results)} tensors in 'out', got {len(outs)}")
+        for o, r in zip(outs, results):
+            store_out(op, <TensorBase>o, <TensorBase>r)
+    finally:
+        st.no_record -= 1
+    return out
+
+
+cdef int store_out(Op op, TensorBase out, TensorBase result) except -1:
+    if CATEGORY[result.code] > CATEGORY[out.code] and not (CATEGORY[out.code] == 1 and CATEGORY[result.code] <= 1):
+        raise RuntimeError(f"result type {scalar_type_name(result.code)} can't be cast to the desired output type "
+                           f"{scalar_type_name(out.code)}")
+    if out.flags & SPARSE or result.flags & SPARSE:
+        raise NotImplementedError(f"{op.__name__}(): out= is not implemented for sparse tensors")
+    if not same_shape(out, result):
+        if out.count:
+            import warnings
+            warnings.warn(f"An output with one or more elements was resized since it had shape {describe_shape(out)}, "
+                          f"which does not match the required output shape {describe_shape(result)}. This behavior is "
+                          "deprecated, and in a future PyTorch release outputs will not be resized unless they have "
+                          "zero elements. You can explicitly reuse an out tensor t by resizing it, inplace, to zero "
+                          "elements with t.resize_(0).", UserWarning, stacklevel=2)
+        out.resize_(make_size(result.ndim_, result.shape_))
+    out.copy_(result)
+    return 0
+
+
+_SCALAR_TYPES = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double", "ComplexFloat",
+                 "ComplexDouble", "UInt16", "UInt32", "UInt64")
+
+
+cdef str scalar_type_name(int code):
+    """The name that torch's error messages use for a dtype: Float, Long ..."""
+    return _SCALAR_TYPES[code]
+
+
+def scalar_type(dtype):
+    """The name that torch's error messages use for a dtype: Float, Long ..."""
+    return _SCALAR_TYPES[dtype.code]
+
+
+cdef object sparse_forward(Op op):
+    if op.sparse is None:
+        raise NotImplementedError(f"{op.__name__}: not implemented for sparse tensors; use to_dense() first")
+    return op.forward if op.sparse is True else op.sparse
+
+
+cdef object strip_aux(object result, Py_ssize_t n):
+    kept = result[:len(result) - n]
+    return kept[0] if len(kept) == 1 else kept
+
+
+cdef object mark_volatile(object result):
+    if isinstance(result, TensorBase):
+        (<TensorBase>result).flags = ((<TensorBase>result).flags | VOLATILE) & ~REQUIRES_GRAD
+    elif isinstance(result, (tuple, list)):
+        for r in result:
+            mark_volatile(r)
+
+
+# ---------------------------------------------------------------- history
+
+cdef object record_aux(Op op, list values, object result):
+    cdef Py_ssize_t n = len(op.aux)
+    kept = strip_aux(result, n)
+    cdef OpNode node = record(op, values, kept, False)
+    node.aux_values = tuple(result[len(result) - n:])
+    return kept
+
+
+cdef OpNode record(Op op, list values, object result, bint inplace):
+    """Make a node of op the history of result; it saves what the rules that will run ask for."""
+    cdef OpNode node
+    cdef Rule rule
+    cdef list tensors = [], spans = None
+    cdef object v
+    cdef int i, slot, index, kind
+    cdef bint active
+    if op.node_class is None:
+        op.node_class = type(op.backward_name, (OpNode,), {"__slots__": (), "__module__": "torch.autograd"})
+    node = OpNode.__new__(op.node_class)
+    node.op = op
+    for i in op.diff_args:
+        v = values[i]
+        if spans is None and isinstance(v, (list, tuple)):
+            spans = [(k, 1) for k in range(len(tensors))]
+        if spans is not None:
+            if isinstance(v, (list, tuple)):
+                spans.append((len(tensors), len(v)))
+                for item in v:
+                    tensors.append(with_grad(item))
+            else:
+                spans.append((len(tensors), 1))
+                tensors.append(with_grad(v))
+            continue
+        tensors.append(with_grad(v))
+    node.set_edges(tensors)
+    if spans is not None:
+        node.spans = tuple(spans)
+    for rule in op.rules:
+        active = False
+        for slot in rule.slots:
+            if edge_active(node, slot):
+                active = True
+                break
+        if not active:
+            continue
+        for i in range(len(rule.kinds)):
+            kind, index = rule.kinds[i], rule.indices[i]
+            if kind == K_ARG:
+                save_value(node, op, index, values[index])
+            elif kind == K_SHAPE:
+                if node.shapes_of is None:
+                    node.shapes_of = [None] * op.n_params
+                v = values[index]
+                node.shapes_of[index] = v.size() if isinstance(v, TensorBase) else [
+                    t.size() for t in v] if isinstance(v, (list, tuple)) else ()
+            elif kind == K_DTYPE:
+                if node.dtypes_of is None:
+                    node.dtypes_of = [None] * op.n_params
+                v = values[index]
+                node.dtypes_of[index] = v.dtype if isinstance(v, TensorBase) else [
+                    t.dtype for t in v] if isinstance(v, (list, tuple)) else None
+            elif kind == K_OUT and node.out is None:
+                node.out = save_output(result)
+    if not inplace:
+        if not isinstance(result, TensorBase) and single_gradient(result):
+            node.set_outputs(result[0])
+        else:
+            node.set_outputs(result)
+    return node
+
+
+cdef inline object with_grad(object v):
+    return v if isinstance(v, TensorBase) and seen_flags(<TensorBase>v) & REQUIRES_GRAD else None
+
+
+cdef bint single_gradient(object result):
+    """Whether only the first of several results is differentiable, as with max(dim) and its indices."""
+    for r in result[1:]:
+        if isinstance(r, TensorBase) and CATEGORY[(<TensorBase>r).code] >= CAT_FLOAT:
+            return False
+    return len(result) > 0 and isinstance(result[0], TensorBase) and len(result) > 1
+
+
+cdef bint edge_active(OpNode node, int slot):
+    cdef int i
+    if node.spans is None:
+        return node.edges[slot] is not None
+    start, n = node.spans[slot]
+    for i in range(start, start + n):
+        if node.edges[i] is not None:
+            return True
+    return False
+
+
+cdef object save_value(OpNode node, Op op, int index, object v):
+    if node.values is None:
+        node.values = [None] * op.n_params
+        node.versions = [None] * op.n_params
+    node.values[index] = v
+    if isinstance(v, TensorBase):
+        node.versions[index] = 0 if (<TensorBase>v).storage is None else (<TensorBase>v).storage.version
+    elif isinstance(v, (list, tuple)):
+        node.versions[index] = [t._version if isinstance(t, TensorBase) else None for t in v]
+
+
+cdef object save_output(object result):
+    if isinstance(result, TensorBase):
+        return (SavedOutput(result, 0), (<TensorBase>result)._version)
+    return [(SavedOutput(r, i), r._version) if isinstance(r, TensorBase) else None for i, r in enumerate(result)]
+
+
+cdef class OpNode(Node):
+    """The node of an Op: it applies the op's derivative rules to what the op saved."""
+
+    cdef object apply(self, object g, bint create):
+        cdef Rule rule
+        cdef list result = [None] * len(self.edges)
+        cdef int i, slot
+        cdef bint active
+        if self.freed:
+            raise freed_error()
+        if self.n_outputs > 1:
+            g = self.materialize(<list>g)
+        for rule in self.op.rules:
+            active = False
+            for slot in rule.slots:
+                if edge_active(self, slot):
+                    active = True
+                    break
+            if not active:
+                continue
+            value = self.call_rule(rule, g)
+            if not rule.joint:
+                self.put(result, rule.slots[0], value)
+            else:
+                for i, slot in enumerate(rule.slots):
+                    self.put(result, slot, value[i])
+        return result
+
+    def put(self, list result, int slot, value):
+        if self.spans is None:
+            result[slot] = value
+        else:
+            start, n = self.spans[slot]
+            if isinstance(value, (list, tuple)):
+                result[start:start + n] = value
+            else:
+                result[start] = value
+
+    cdef object call_rule(self, Rule rule, object g):
+        cdef int i, kind, index
+        cdef list args = []
+        for i in range(len(rule.kinds)):
+            kind, index = rule.kinds[i], rule.indices[i]
+            if kind == K_G:
+                args.append(g)
+            elif kind == K_ARG:
+                args.append(self.unpack(index))
+            elif kind == K_OUT:
+                args.append(unpack_output(self.out, self))
+            elif kind == K_SHAPE:
+                args.append(self.shapes_of[index])
+            elif kind == K_DTYPE:
+                args.append(self.dtypes_of[index])
+            elif kind == K_AUX:
+                args.append(self.aux_values[index])
+            else:
+                args.append([e is not None for e in self.edges])
+        return rule.f(*args)
+
+    cdef object unpack(self, int index):
+        cdef object v = self.values[index]
+        cdef int i
+        if isinstance(v, TensorBase):
+            if (<TensorBase>v).storage is not None and (<TensorBase>v).storage.version != self.versions[index]:
+                unpack_check(<TensorBase>v, self.versions[index], self)
+        elif isinstance(v, (list, tuple)):
+            for i in range(len(v)):
+                if isinstance(v[i], TensorBase):
+                    unpack_check(<TensorBase>v[i], self.versions[index][i], self)
+        return v
+
+    cdef list materialize(self, list g):
+        """Zeros for outputs that no gradient came from."""
+        cdef int i
+        cdef object some = None
+        for part in g:
+            if part is not None:
+                some = part
+        return [some.new_zeros(self.shapes[i], dtype=dtype_of(self.codes[i]))
+                if g[i] is None and self.shapes is not None and self.shapes[i] is not None else g[i]
+                for i in range(len(g))]
+
+    cdef void release(self):
+        if self.values is not None or self.out is not None or self.aux_values is not None:
+            self.freed = True
+            self.values = self.versions = None
+            self.out = self.aux_values = None
+
+
+cdef object unpack_output(object saved, Node node):
+    if isinstance(saved, list):
+        return tuple([None if s is None else unpack_output(s, node) for s in saved])
+    output, version = saved
+    t = (<SavedOutput>output).unpack(node)
+    if (<TensorBase>t)._version != version:
+        unpack_check(<TensorBase>t, version, node)
+    return t
+
+
+# ---------------------------------------------------------------- in-place forms
+
+cdef class InplaceOp(Op):
+    """The in-place form of an op: checks, computes, writes, counts the write, and renews the history."""
+
+    def __init__(self, forward, str name, grads, options, Op base=None):
+        Op.__init__(self, forward, name, grads, options)
+        self.base = base
+        if base is not None:
+            self.rules, self.diff_args = base.rules, base.diff_args
+            self.backward_name = base.backward_name
+            self.takes_list = base.takes_list
+        self.uses_self = False
+        cdef Rule rule
+        if self.rules is not None:
+            for rule in self.rules:
+                for kind, index in zip(rule.kinds, rule.indices):
+                    if kind == K_ARG and index == 0:
+                        self.uses_self = True
+
+    cdef object invoke(self, PyObject** args, Py_ssize_t n, PyObject* kwnames):
+        cdef Py_ssize_t k = 0 if kwnames == NULL else len(<object>kwnames)
+        cdef TensorBase t
+        cdef int flags
+        cdef list values = None
+        cdef ThreadState* st
+        cdef bint record_it
+        if kwnames != NULL and needs_rewrite(self, <tuple>kwnames):
+            return rewrite_call(self, args, n, <tuple>kwnames)
+        if self.legacy is not None and n >= self.legacy_min:
+            changed = self.legacy(*arguments(args, n, kwnames))
+            if changed is not None:
+                return call_op(self, changed[0], changed[1])
+        if n == 0 or not isinstance(<object>args[0], TensorBase):
+            raise TypeError(f"descriptor '{self.__name__}' for 'torch._C.TensorBase' objects doesn't apply to a "
+                            f"'{'nothing' if n == 0 else type(<object>args[0]).__name__}' object")
+        t = <TensorBase><object>args[0]
+        flags = scan_flags(args, n + k, self.takes_list)
+        if flags & (SPARSE | ON_DEVICE):
+            return self.invoke_sparse(t, flags, args, n, kwnames)
+        record_it = recording(flags) and self.rules is not None
+        check_inplace(t, record_it)
+        if record_it:
+            values = self.bind(args, n, kwnames)
+            if self.uses_self:
+                values[0] = history_copy(t)
+        st = thread_state()
+        st.no_record += 1
+        st.depth += 1
+        try:
+            if self.base is None:
+                PyObject_Vectorcall(<PyObject*>self.forward, args, n, kwnames)
+            else:
+                write_result(self, t, PyObject_Vectorcall(<PyObject*>self.base.forward, args, n, kwnames))
+        finally:
+            st.no_record -= 1
+            st.depth -= 1
+        t.storage.version += 1
+        if record_it:
+            values[0] = t if not self.uses_self else values[0]
+            rebase(t, record(self, values, t, True))
+        elif flags & VOLATILE:
+            mark_volatile(t)
+        return <object>args[0]
+
+    cdef object invoke_sparse(self, TensorBase t, int flags, PyObject** args, Py_ssize_t n, PyObject* kwnames):
+        """In place on a sparse tensor: `sparse` replaces the parts of t itself."""
+        if self.sparse is None or flags & ON_DEVICE:
+            raise NotImplementedError(f"{self.__name__}: not implemented for sparse tensors")
+        if recording(flags):
+            raise NotImplementedError(f"{self.__name__}: in-place operations on sparse tensors that require grad are "
+                                      "not implemented")
+        if not t.flags & SPARSE:
+            check_inplace(t, False)
+            t.storage.version += 1
+        PyObject_Vectorcall(<PyObject*>self.sparse, args, n, kwnames)
+        return <object>args[0]
+
+
+cdef TensorBase history_copy(TensorBase t):
+    """A copy of t as it is before an in-place write, with t's place in the graph."""
+    cdef TensorBase r
+    cdef object node = node_of(t)
+    cdef ThreadState* st = thread_state()
+    st.no_record += 1
+    try:
+        r = shallow(t).clone()
+    finally:
+        st.no_record -= 1
+    r.flags |= t.flags & REQUIRES_GRAD
+    r.node, r.output_nr = node, t.output_nr
+    return r
+
+
+cdef int write_result(Op op, TensorBase t, object result) except -1:
+    cdef TensorBase r = <TensorBase?>result
+    check_cast(r.code, t.code)
+    if not same_shape(r, t):
+        raise RuntimeError(f"output with shape {describe_shape(t)} doesn't match the broadcast shape "
+                           f"{describe_shape(r)}")
+    t.copy_(r)
+    return 0
+
+
+cdef int check_cast(int source, int target) except -1:
+    if CATEGORY[source] > CATEGORY[target] and not (CATEGORY[source] == 1 and CATEGORY[target] == 1):
+        raise RuntimeError(f"result type {scalar_type_name(source)} can't be cast to the desired output type "
+                           f"{scalar_type_name(target)}")
+    return 0
+
+
+# ---------------------------------------------------------------- declaring
+
+def _find_op(name):
+    return OPS[name]
+
+
+def camel(str name):
+    """``log_softmax`` -> ``LogSoftmax``, as node names are written."""
+    return "".join([part[:1].upper() + part[1:] for part in name.split("_")])
+
+
+def register(Op op):
+    """Enter an op in the tables under its name and aliases."""
+    for name in (op.__name__,) + op.aliases:
+        if op.is_function:
+            OPS[f"{op.namespace}.{name}"] = op
+        if op.is_method:
+            METHODS[name] = op
+    OPS.setdefault(f"{op.namespace}.{op.__name__}", op)
+    return op
+
+
+def op(forward=None, *, name=None, grads=None, inplace=False, **options):
+    """Declare an op: a decorator of its forward function.
+
+    grads: {argument: rule}, or {(arguments): rule giving a tuple}; a rule's parameter names say what backward needs:
+    ``g`` (the gradient), ``out``, arguments by name, ``<arg>_shape``, ``<arg>_dtype``, ``needs``, names of ``aux``.
+    None makes a composite, differentiated through the ops that it calls.
+
+    Options: namespace ("torch"), method, function (True), inplace (False), out (False), aliases, aux (further results
+    for the rules alone), takes_list, sparse (forward for sparse operands), legacy (argument forms of old versions),
+    renames (keyword aliases), samples, backward_name, operator, inplace_operator.
+    """
+    if forward is None:
+        return lambda f: op(f, name=name, grads=grads, inplace=inplace, **options)
+    cdef Op made = Op(forward, name or forward.__name__, grads, options)
+    register(made)
+    finish_declaration(made, inplace, options)
+    return made
+
+
+def finish_declaration(Op made, inplace, options):
+    """The in-place form and the operators of a declared op."""
+    from .tensor import bind_operator
+    if inplace:
+        # the signature is the base op's, whose forward it shares
+        extra = {k: options[k] for k in ("legacy", "legacy_min", "renames", "signature") if k in options}
+        made.inplace_op = made.inplace_class()(made.forward, made.__name__ + "_", None,
+                                                dict(extra, method=True, function=made.namespace == "torch",
+                                                     namespace=made.namespace, sparse=options.get("sparse_"),
+                                                     aliases=[a + "_" for a in made.aliases]), made)
+        register(made.inplace_op)
+    for slot in names_of(options.get("operator")):
+        bind_operator(slot, made)
+    for slot in names_of(options.get("inplace_operator")):
+        bind_operator(slot, made.inplace_op)
+
+
+def names_of(x):
+    return () if x is None else (x,) if isinstance(x, str) else x
+
+
+def inplace_op(forward=None, *, name=None, grads=None, **options):
+    """Declare an op whose forward itself writes to its first argument."""
+    if forward is None:
+        return lambda f: inplace_op(f, name=name, grads=grads, **options)
+    options.setdefault("function", False)
+    made = InplaceOp(forward, name or forward.__name__, grads, options)
+    register(made)
+    for slot in names_of(options.get("operator")):
+        from .tensor import bind_operator
+        bind_operator(slot, made)
+    return made
+
+
+cdef void enable_vectorcall(type t):
+    cdef Op probe = Op.__new__(Op)
+    shimtorch_enable_vectorcall(<PyObject*>t, <char*>&probe.vectorcall - <char*><void*>probe)
+
+
+enable_vectorcall(Op)
+enable_vectorcall(InplaceOp)

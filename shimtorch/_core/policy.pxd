@@ -1,0 +1,38 @@
+# What differs between PyTorch versions, as plain fields that compiled code reads at no cost.
+cdef class Policy:
+    cdef public str era
+    cdef public str version                # torch.__version__ of the era
+    cdef public bint two_types             # Tensor and Variable are different types (0.3)
+    cdef public bint compare_uint8         # comparisons give uint8
+    cdef public bint promote_types         # mixed dtypes promote; else they are refused
+    cdef public bint true_division         # integer / integer gives floats
+    cdef public str floor_division         # 'trunc', 'trunc_warn' or 'floor'
+    cdef public bint float_ranges          # arange(5) and full((2,), 3) have the default dtype ...
+    cdef public bint float_full
+    cdef public bint same_numel_pointwise  # pointwise ops on different shapes of one element count (0.2 - 0.4)
+    cdef public bint named_results         # max(dim), sort ... give named tuples
+    cdef public str print_style            # '0.3', '1.0' or 'modern'
+    cdef public bint byte_mask_warning
+    cdef public bint dropout_training_default
+    cdef public bint align_corners_default
+    cdef public bint grid_align_corners_default
+    cdef public bint batchnorm_uniform_weight
+    cdef public bint num_batches_tracked
+    cdef public str scheduler_first_step   # 'sets_epoch0' or 'epoch1'
+    cdef public bint scheduler_closed_form
+    cdef public bint logical_order_random  # random numbers as 1.1 and older drew them
+    cdef public bint mkl_bernoulli         # dropout masks as 1.x drew them on Intel processors
+    cdef public bint random_fused          # uniform and normal with one rounding (1.11 and later)
+    cdef public bint random_threshold_28   # randint uses 64 bits from 2**28 on (2.x), else from 2**32 on
+    cdef public bint sampler_own_generator # RandomSampler seeds a generator of its own (1.11 and later)
+    cdef public bint weights_only_default
+    cdef public object wrap_result         # called as wrap(args, result) at the outermost op call; None in most eras
+
+cdef Policy policy
+
+cdef struct ThreadState:
+    int grad_enabled
+    int depth              # ops running inside an op: results are wrapped at depth 0 only
+    int no_record          # inside the forward of a differentiable op: nothing is recorded
+
+cdef ThreadState* thread_state() noexcept nogil

@@ -1,0 +1,219 @@
+"""Matrix products and row kernels (softmax, cumulative sums) on tensors: the forwards of their ops."""
+import numpy as np
+
+from .._kernels.table cimport ST_NO_MEMORY, ST_NOT_IMPLEMENTED, st_find_rows, st_gemm, st_rows, st_rows_op
+from .dtype cimport BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, ITEMSIZE, dtype_of
+from .iterate cimport contiguous_copy, copy_into
+from .tensor cimport (
+    MAX_DIMS, TensorBase, as_ndarray, describe_shape, empty, ptr, strided_alias, wrap_dim,
+)
+
+from .op import scalar_type
+
+cdef object matmul_numpy = np.matmul
+# Below this many multiplications our own loop beats the call of a BLAS.
+cdef Py_ssize_t SMALL = 32 * 32 * 32
+
+
+cdef int same_dtype(TensorBase a, TensorBase b, str what) except -1:
+    if a.code != b.code:
+        raise RuntimeError(f"{what}: expected m1 and m2 to have the same dtype, but got: {scalar_type(a.dtype).lower()}"
+                           f" != {scalar_type(b.dtype).lower()}")
+    return 0
+
+
+cdef bint by_blas(int code) noexcept:
+    return code == FLOAT32 or code == FLOAT64 or code == COMPLEX64 or code == COMPLEX128
+
+
+cdef int gemm(TensorBase a, TensorBase b, TensorBase c) except -1:
+    """c = a @ b for matrices (any strides, c contiguous)."""
+    cdef Py_ssize_t m = a.shape_[0], k = a.shape_[1], n = b.shape_[1], s = ITEMSIZE[a.code]
+    cdef int status
+    if c.count == 0:
+        return 0
+    if m * n * k > SMALL and by_blas(a.code):
+        matmul_numpy(as_ndarray(a), as_ndarray(b), as_ndarray(c))
+        return 0
+    status = st_gemm(a.code, m, n, k, ptr(a), a.strides_[0] * s, a.strides_[1] * s,
+                     ptr(b), b.strides_[0] * s, b.strides_[1] * s, ptr(c), c.strides_[0] * s, c.strides_[1] * s)
+    if status == ST_NOT_IMPLEMENTED:
+        raise RuntimeError(f"\"addmm_impl_cpu_\" not implemented for '{scalar_type(dtype_of(a.code))}'")
+    if status == ST_NO_MEMORY:
+        raise MemoryError
+    return 0
+
+
+def mm(TensorBase self, TensorBase mat2):
+    """The product of two matrices."""
+    cdef Py_ssize_t shape[2]
+    cdef TensorBase r
+    if self.ndim_ != 2:
+        raise RuntimeError("self must be a matrix")
+    if mat2.ndim_ != 2:
+        raise RuntimeError("mat2 must be a matrix")
+    if self.shape_[1] != mat2.shape_[0]:
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({self.shape_[0]}x{self.shape_[1]} and "
+                           f"{mat2.shape_[0]}x{mat2.shape_[1]})")
+    same_dtype(self, mat2, "mm")
+    shape[0], shape[1] = self.shape_[0], mat2.shape_[1]
+    r = empty(self.code, 2, shape)
+    gemm(self, mat2, r)
+    return r
+
+
+def mv(TensorBase self, TensorBase vec):
+    """The product of a matrix and a vector."""
+    cdef TensorBase column, r, flat
+    cdef Py_ssize_t shape[2]
+    cdef Py_ssize_t strides[2]
+    if self.ndim_ != 2 or vec.ndim_ != 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got {1}, {self.ndim_}, {vec.ndim_}")
+    if self.shape_[1] != vec.shape_[0]:
+        raise RuntimeError(f"size mismatch, got input ({self.shape_[0]}), mat ({self.shape_[0]}x{self.shape_[1]}), vec "
+                           f"({vec.shape_[0]})")
+    same_dtype(self, vec, "mv")
+    shape[0], shape[1] = vec.shape_[0], 1
+    strides[0], strides[1] = vec.strides_[0], 1
+    column = strided_alias(vec, 2, shape, strides, vec.offset)
+    shape[0] = self.shape_[0]
+    r = empty(self.code, 2, shape)
+    gemm(self, column, r)
+    return strided_alias(r, 1, shape, r.strides_, 0)
+
+
+def dot(TensorBase self, TensorBase tensor):
+    """The inner product of two vectors of one size."""
+    cdef TensorBase row, column, r
+    cdef Py_ssize_t shape[2]
+    cdef Py_ssize_t strides[2]
+    if self.ndim_ != 1 or tensor.ndim_ != 1:
+        raise RuntimeError(f"1D tensors expected, but got {self.ndim_}D and {tensor.ndim_}D tensors")
+    if self.code != tensor.code:
+        raise RuntimeError(f"dot : expected both vectors to have same dtype, but found "
+                           f"{scalar_type(self.dtype)} and {scalar_type(tensor.dtype)}")
+    if self.shape_[0] != tensor.shape_[0]:
+        raise RuntimeError(f"inconsistent tensor size, expected tensor [{self.shape_[0]}] and src [{tensor.shape_[0]}] "
+                           "to have the same number of elements, but got "
+                           f"{self.shape_[0]} and {tensor.shape_[0]} elements respectively")
+    shape[0], shape[1] = 1, self.shape_[0]
+    strides[0], strides[1] = 1, self.strides_[0]
+    row = strided_alias(self, 2, shape, strides, self.offset)
+    shape[0], shape[1] = tensor.shape_[0], 1
+    strides[0], strides[1] = tensor.strides_[0], 1
+    column = strided_alias(tensor, 2, shape, strides, tensor.offset)
+    shape[0] = shape[1] = 1
+    r = empty(self.code, 2, shape)
+    gemm(row, column, r)
+    return strided_alias(r, 0, shape, strides, 0)
+
+
+def bmm(TensorBase self, TensorBase mat2):
+    """The products of two batches of matrices, (b, n, m) and (b, m, p)."""
+    cdef Py_ssize_t shape[3]
+    cdef Py_ssize_t i
+    cdef TensorBase r
+    if self.ndim_ != 3 or mat2.ndim_ != 3:
+        raise RuntimeError("batch1 must be a 3D tensor" if self.ndim_ != 3 else "batch2 must be a 3D tensor")
+    if self.shape_[0] != mat2.shape_[0] or self.shape_[2] != mat2.shape_[1]:
+        raise RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: [{self.shape_[0]}, "
+                           f"{self.shape_[2]}] but got: [{mat2.shape_[0]}, {mat2.shape_[1]}].")
+    if self.code != mat2.code:
+        raise RuntimeError(f"expected scalar type {scalar_type(self.dtype)} but found {scalar_type(mat2.dtype)}")
+    shape[0], shape[1], shape[2] = self.shape_[0], self.shape_[1], mat2.shape_[2]
+    r = empty(self.code, 3, shape)
+    if r.count == 0:
+        return r
+    if by_blas(self.code) and shape[1] * shape[2] * self.shape_[2] > SMALL:
+        matmul_numpy(as_ndarray(self), as_ndarray(mat2), as_ndarray(r))
+        return r
+    for i in range(shape[0]):
+        gemm(matrix(self, i), matrix(mat2, i), matrix(r, i))
+    return r
+
+
+cdef TensorBase matrix(TensorBase t, Py_ssize_t i):
+    """Matrix i of a batch."""
+    return strided_alias(t, 2, t.shape_ + 1, t.strides_ + 1, t.offset + i * t.strides_[0] * ITEMSIZE[t.code])
+
+
+def linear_product(TensorBase input, TensorBase weight):
+    """input (..., k) @ weight (n, k) transposed."""
+    cdef Py_ssize_t shape[MAX_DIMS]
+    cdef Py_ssize_t strides[2]
+    cdef TensorBase a = input, b, r
+    cdef int i
+    if weight.ndim_ != 2 or input.ndim_ == 0 or input.shape_[input.ndim_ - 1] != weight.shape_[1]:
+        raise RuntimeError(
+            "mat1 and mat2 shapes cannot be multiplied "
+            f"({input.count // max(input.shape_[input.ndim_ - 1], 1) if input.ndim_ else 1}x"
+            f"{input.shape_[input.ndim_ - 1] if input.ndim_ else 1} and "
+            f"{'x'.join([str(s) for s in reversed(describe_shape(weight))])})")
+    if input.code != weight.code:
+        raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {scalar_type(input.dtype)} and "
+                           f"{scalar_type(weight.dtype)}")
+    for i in range(input.ndim_ - 1):
+        shape[i] = input.shape_[i]
+    shape[input.ndim_ - 1] = weight.shape_[0]
+    r = empty(input.code, input.ndim_, shape)
+    shape[0], shape[1] = weight.shape_[1], weight.shape_[0]
+    strides[0], strides[1] = weight.strides_[1], weight.strides_[0]
+    b = strided_alias(weight, 2, shape, strides, weight.offset)
+    if a.ndim_ != 2:
+        if not a.contiguous_:
+            a = contiguous_copy(a)
+        a = as_rows(a)
+        gemm(a, b, as_rows(r))
+    else:
+        gemm(a, b, r)
+    return r
+
+
+cdef TensorBase as_rows(TensorBase t):
+    """A contiguous tensor as a matrix of its last dimension's rows."""
+    cdef Py_ssize_t shape[2]
+    cdef Py_ssize_t strides[2]
+    shape[1] = t.shape_[t.ndim_ - 1]
+    shape[0] = t.count // shape[1] if shape[1] else 0
+    strides[0], strides[1] = shape[1], 1
+    return strided_alias(t, 2, shape, strides, t.offset)
+
+
+cpdef TensorBase by_rows(str kernel, tensors, dim):
+    """A row kernel (softmax, log_softmax, their backwards, cumsum, cumprod) along one dimension."""
+    cdef TensorBase f = <TensorBase?>tensors[0], r, t
+    cdef st_rows loop = st_find_rows(st_rows_op(kernel.encode()), f.code)
+    cdef char* ptrs[3]
+    cdef Py_ssize_t rows[3]
+    cdef Py_ssize_t cols[3]
+    cdef Py_ssize_t outer = 1, inner = 1, n, s = ITEMSIZE[f.code], o, step
+    cdef int d = wrap_dim(dim, f.ndim_), i, k, n_in = len(tensors)
+    cdef list inputs = []
+    if loop == NULL:
+        raise NotImplementedError(f"\"{kernel}_kernel_impl\" not implemented for '{scalar_type(f.dtype)}'")
+    for t in tensors:
+        inputs.append(t if t.contiguous_ else contiguous_copy(t))
+    r = empty(f.code, f.ndim_, f.shape_)
+    if r.count == 0:
+        return r
+    n = f.shape_[d] if f.ndim_ else 1
+    for i in range(d):
+        outer *= f.shape_[i]
+    for i in range(d + 1, f.ndim_):
+        inner *= f.shape_[i]
+    ptrs[0] = r.storage.data
+    for k in range(n_in):
+        ptrs[k + 1] = ptr(<TensorBase>inputs[k])
+    if inner == 1:
+        for k in range(n_in + 1):
+            rows[k], cols[k] = n * s, s
+        loop(ptrs, rows, cols, outer, n)
+        return r
+    for k in range(n_in + 1):
+        rows[k], cols[k] = s, inner * s
+    step = n * inner * s
+    for o in range(outer):
+        loop(ptrs, rows, cols, inner, n)
+        for k in range(n_in + 1):
+            ptrs[k] += step
+    return r

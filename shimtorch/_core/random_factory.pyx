@@ -1,0 +1,208 @@
+"""Making random tensors: new ones of a distribution, and samples for tensors of parameters."""
+from .._kernels.random cimport (
+    ST_DRAW_BAD_VALUE, ST_DRAW_NEGATIVE, ST_DRAW_NO_DTYPE, ST_DRAW_NO_MEMORY, ST_DRAW_NORMAL, ST_DRAW_NOT_FINITE,
+    ST_DRAW_OK, ST_SAMPLE_BINOMIAL, ST_SAMPLE_DIRICHLET, ST_SAMPLE_GAMMA, ST_SAMPLE_MULTINOMIAL,
+    ST_SAMPLE_PERMUTATION, ST_SAMPLE_POISSON, st_request,
+)
+from .draws cimport current_style, fill, refuse_dtype
+from .dtype cimport BFLOAT16, BOOL, CAT_FLOAT, CATEGORY, FLOAT16, FLOAT64, INT64, as_code
+from .generator cimport Generator, as_generator
+from .iterate cimport alloc_result, contiguous_copy
+from .policy cimport policy
+from .tensor cimport TensorBase, empty, ptr
+
+from .device import as_device, strided
+from .draw_bounds import DIGITS, GREATEST
+from .draws import random_, uniform_
+from .dtype import int64
+from .factory import new_empty
+from .op import scalar_type
+
+
+cdef object place(str function, tuple size, object named, object out, object dtype, object device, object layout):
+    """The tensor that a factory fills: ``out`` resized, or a new one."""
+    if named is not None:
+        size = (named,) if isinstance(named, (tuple, list)) else (tuple(named),)
+    elif not size:
+        raise TypeError(f"{function}() received an invalid combination of arguments - got (), but expected one of:\n * "
+                        "(tuple of ints size, *, torch.Generator generator = None, ...)\n * (int... size, *, ...)\n")
+    first = size[0]
+    if first is None or isinstance(first, (float, str, bool)):
+        raise TypeError(f"{function}(): argument 'size' (position 1) must be tuple of ints, not {type(first).__name__}")
+    if device is not None:
+        as_device(device)
+    if layout is not None and layout is not strided:
+        raise NotImplementedError(f"{function}: layout {layout} is not implemented")
+    if out is None:
+        return new_empty(size, dtype)
+    if not isinstance(out, TensorBase):
+        raise TypeError(f"{function}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    if dtype is not None and dtype is not out.dtype:
+        raise RuntimeError(f"dtype {scalar_type(dtype)} does not match dtype of out parameter ({scalar_type(out.dtype)})")
+    return prepare_out(out, first if len(size) == 1 and isinstance(first, (tuple, list)) else size)
+
+
+cdef TensorBase prepare_out(TensorBase out, object size):
+    """out with its storage counted as written; resized unless it has that size."""
+    if out.requires_grad:
+        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+    if list(out.shape) != list(size):
+        out.resize_(size)
+    out.storage.version += 1
+    return out
+
+
+cdef object finish(TensorBase t, bint requires_grad):
+    if requires_grad:
+        t.requires_grad_(True)
+    return t
+
+
+def rand(*sizes, size=None, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
+         pin_memory=False):
+    """A tensor of uniform numbers of [0, 1)."""
+    cdef TensorBase t = place("rand", sizes, size, out, dtype, device, layout)
+    return finish(uniform_(t, generator=generator), requires_grad)
+
+
+def randn(*sizes, size=None, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
+          pin_memory=False):
+    """A tensor of normal numbers of mean 0 and variance 1."""
+    cdef TensorBase t = place("randn", sizes, size, out, dtype, device, layout)
+    fill(t, generator, "randn", "normal_kernel_cpu", ST_DRAW_NORMAL, 0, 1)
+    return finish(t, requires_grad)
+
+
+def randint(*args, low=None, high=None, size=None, generator=None, out=None, dtype=None, layout=None, device=None,
+            requires_grad=False, pin_memory=False):
+    """A tensor of whole numbers: ``randint(high, size)`` of [0, high), ``randint(low, high, size)`` of [low, high)."""
+    cdef list given = list(args)
+    if size is None and given:
+        size = given.pop()
+    if high is None and given:
+        high = given.pop()
+    if low is None and given:
+        low = given.pop()
+    if given or high is None or not isinstance(size, (tuple, list)):
+        raise TypeError("randint() received an invalid combination of arguments - got "
+                        f"({', '.join([type(a).__name__ for a in args])}), but expected one of:\n * (int high, tuple of "
+                        "ints size, *, ...)\n * (int low, int high, tuple of ints size, *, ...)\n")
+    if dtype is None and out is None and not policy.float_ranges:
+        dtype = int64
+    return finish(random_(place("randint", (), size, out, dtype, device, layout), 0 if low is None else low, high,
+                          generator=generator), requires_grad)
+
+
+def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
+             pin_memory=False):
+    """The numbers 0 .. n-1 in random order."""
+    cdef TensorBase t, permutation
+    cdef st_request request
+    cdef Generator source = as_generator(generator, "randperm")
+    cdef Py_ssize_t shape[1]
+    cdef int code
+    if isinstance(n, (float, str)) or not hasattr(n, "__index__"):
+        raise TypeError(f"randperm(): argument 'n' (position 1) must be int, not {type(n).__name__}")
+    if n < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
+    t = place("randperm", (), (n,), out, int64 if dtype is None and out is None else dtype, device, layout)
+    if t.code == BOOL or t.code > FLOAT64:
+        refuse_dtype("randperm", t)
+    check_permutable(t, n)
+    # 16-bit floats are permuted as whole numbers
+    code = INT64 if t.code == FLOAT16 or t.code == BFLOAT16 else t.code
+    shape[0] = n
+    permutation = t if t.contiguous_ and code == t.code else empty(code, 1, shape)
+    request.out, request.a, request.b = ptr(permutation), NULL, NULL
+    request.dtype, request.n_rows, request.n = code, 1, n
+    source.sample(ST_SAMPLE_PERMUTATION, &request, 0)
+    if permutation is not t:
+        t.copy_(permutation)
+    return finish(t, requires_grad)
+
+
+cdef int check_permutable(TensorBase t, n) except -1:
+    """Whether the dtype can hold the numbers below n."""
+    if CATEGORY[t.code] == CAT_FLOAT:
+        if n > 2**DIGITS[t.code] + 1:
+            raise RuntimeError(f"n cannot be greater than {2**DIGITS[t.code] + 1} for {scalar_type(t.dtype)} type.")
+    elif n - 1 > GREATEST[t.code]:
+        raise RuntimeError(f"value cannot be converted to type {t.dtype.name}_t without overflow")
+    return 0
+
+
+def like(TensorBase self, dtype=None):
+    """An uninitialised tensor of the shape and memory order of self, for the ``_like`` functions."""
+    return alloc_result(self.code if dtype is None else as_code(dtype), self.ndim_, self.shape_, self, None)
+
+
+# ---------------------------------------------------------------- samplers
+
+def poisson(TensorBase rates, generator=None):
+    """A Poisson number for each rate."""
+    return sample(rates, None, ST_SAMPLE_POISSON, generator, "poisson", "poisson_cpu")
+
+
+def gamma(TensorBase alpha, generator=None):
+    """A gamma number of scale 1 for each shape alpha."""
+    return sample(alpha, None, ST_SAMPLE_GAMMA, generator, "_standard_gamma", "gamma_cpu")
+
+
+def dirichlet(TensorBase alpha, generator=None):
+    """Shares of 1 for each row of concentrations."""
+    return sample(alpha, None, ST_SAMPLE_DIRICHLET, generator, "_sample_dirichlet", "dirichlet")
+
+
+def binomial(TensorBase count, TensorBase prob, generator=None):
+    """Numbers of successes; count and prob have one shape and dtype."""
+    if count.code == FLOAT16 or count.code == BFLOAT16:
+        refuse_dtype("binomial_cpu", count)
+    return sample(count, prob, ST_SAMPLE_BINOMIAL, generator, "binomial", "binomial_cpu")
+
+
+cdef object sample(TensorBase a, TensorBase b, int sampler, object generator, str function, str kernel):
+    cdef Generator source = as_generator(generator, function)
+    cdef TensorBase out = empty(a.code, a.ndim_, a.shape_)
+    cdef st_request request
+    cdef Py_ssize_t n = a.shape_[a.ndim_ - 1] if a.ndim_ else 1
+    a = a if a.contiguous_ else contiguous_copy(a)
+    request.out, request.a, request.b = ptr(out), ptr(a), NULL
+    if b is not None:
+        b = b if b.contiguous_ else contiguous_copy(b)
+        request.b = ptr(b)
+    request.dtype, request.n, request.n_rows = a.code, n, a.count // n if n else 0
+    check_sampled(source.sample(sampler, &request, current_style()), kernel, a)
+    return out
+
+
+def multinomial(TensorBase weights, Py_ssize_t n_samples, bint replacement, generator=None):
+    """n_samples indices for each row of weights (1-d or 2-d), whose number is checked by the caller."""
+    cdef Generator source = as_generator(generator, "multinomial")
+    cdef Py_ssize_t n = weights.shape_[weights.ndim_ - 1]
+    cdef TensorBase out = new_empty([n_samples] if weights.ndim_ == 1 else [weights.shape_[0], n_samples], int64)
+    cdef st_request request
+    weights = weights if weights.contiguous_ else contiguous_copy(weights)
+    request.out, request.a, request.b = ptr(out), ptr(weights), NULL
+    request.dtype, request.replacement, request.n_samples = weights.code, replacement, n_samples
+    request.n, request.n_rows = n, weights.count // n if n else 0
+    cdef int status = source.sample(ST_SAMPLE_MULTINOMIAL, &request, current_style())
+    if status in (ST_DRAW_NEGATIVE, ST_DRAW_NOT_FINITE) and (not replacement or n_samples == 1):
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    check_sampled(status, "multinomial", weights)
+    return out
+
+
+cdef int check_sampled(int status, str kernel, TensorBase t) except -1:
+    if status == ST_DRAW_OK:
+        return 0
+    if status == ST_DRAW_NO_DTYPE:
+        refuse_dtype(kernel, t)
+    if status == ST_DRAW_NO_MEMORY:
+        raise MemoryError(f"{kernel}: not enough memory")
+    if status == ST_DRAW_BAD_VALUE:
+        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+    if status == ST_DRAW_NEGATIVE:
+        raise RuntimeError("invalid multinomial distribution (encountering probability entry < 0)")
+    if status == ST_DRAW_NOT_FINITE:
+        raise RuntimeError("invalid multinomial distribution (encountering probability entry = infinity or NaN)")
+    raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")

@@ -1,0 +1,81 @@
+from .storage cimport Storage
+
+cdef enum:
+    INLINE_DIMS = 6
+    MAX_DIMS = 64
+
+# What an op must look at beyond plain dense CPU numbers; zero for most tensors, so that one test clears the fast path.
+cdef enum:
+    REQUIRES_GRAD = 1
+    OVERRIDES = 2          # the class has a __torch_function__ of its own
+    SPARSE = 4             # layout is not strided: `impl` holds the parts
+    ON_DEVICE = 8          # the memory is not the CPU's: `impl` holds it
+    VOLATILE = 16          # 0.3: whatever is computed from it keeps no history
+
+# How a view came about; decides whether it may be written to in place under autograd.
+cdef enum:
+    VIEW_DEFAULT = 0
+    VIEW_NO_GRAD = 1
+    VIEW_MULTI_OUTPUT = 2
+    VIEW_CUSTOM = 3
+
+cdef class TensorBase:
+    cdef Storage storage
+    cdef Py_ssize_t offset             # bytes
+    cdef Py_ssize_t count              # number of elements
+    cdef Py_ssize_t* shape_
+    cdef Py_ssize_t* strides_          # elements
+    cdef Py_ssize_t inline_dims[12]
+    cdef int ndim_
+    cdef int code                      # dtype
+    cdef int flags
+    cdef bint contiguous_
+    cdef int output_nr
+    cdef int view_kind
+    cdef object node                   # the Node that made it
+    cdef object grad_
+    cdef dict extras                   # rare things: hooks of a leaf, its AccumulateGrad node
+    cdef TensorBase base               # the tensor it is a differentiable view of
+    cdef size_t view_version           # storage version that `node` belongs to, for views
+    cdef object impl                   # parts of a sparse tensor, memory of a device tensor
+    cdef dict __dict__
+    cdef object __weakref__
+
+    cdef int set_ndim(self, int ndim) except -1
+    cdef void finish_strides(self) noexcept
+    cdef int need_memory(self, str what) except -1
+
+cdef inline char* ptr(TensorBase t) noexcept:
+    return t.storage.data + t.offset
+
+cdef inline int seen_flags(TensorBase t) noexcept:
+    """The flags, with what a later in-place write to the base means for a view."""
+    if t.base is None or t.view_kind == VIEW_NO_GRAD:
+        return t.flags
+    return t.flags | (t.base.flags & REQUIRES_GRAD)
+
+cdef inline bint same_shape(TensorBase a, TensorBase b) noexcept:
+    cdef int i
+    if a.ndim_ != b.ndim_:
+        return False
+    for i in range(a.ndim_):
+        if a.shape_[i] != b.shape_[i]:
+            return False
+    return True
+
+cdef type tensor_class
+
+cdef TensorBase alloc()
+cdef TensorBase empty(int code, int ndim, const Py_ssize_t* shape)
+cdef TensorBase empty_strided(int code, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides)
+cdef TensorBase scalar_tensor(int code, object value)
+cdef TensorBase shallow(TensorBase t)
+cdef TensorBase strided_alias(TensorBase t, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides, Py_ssize_t offset)
+cdef TensorBase from_ndarray(object array)
+cdef object as_ndarray(TensorBase t)
+cdef object make_size(int ndim, const Py_ssize_t* shape)
+cdef object read_scalar(const char* p, int code)
+cdef int write_scalar(char* p, int code, object value) except -1
+cdef Py_ssize_t parse_shape(object size, Py_ssize_t* shape) except -1
+cdef object describe_shape(TensorBase t)
+cdef int wrap_dim(object dim, int ndim) except -1

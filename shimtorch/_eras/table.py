@@ -1,0 +1,83 @@
+"""The table of differences: what each era sets the policies to. An era lists what it changes from the one after it."""
+
+VERSIONS = {"0.3": "0.3.1.post2", "0.4": "0.4.0", "1.0": "1.0.0", "1.1": "1.1.0", "1.11": "1.11.0",
+            "modern": "2.13.0"}
+
+_MODERN = {
+    "two_types": False,
+    "compare_uint8": False,
+    "promote_types": True,
+    "true_division": True,
+    "floor_division": "floor",
+    "float_ranges": False,
+    "float_full": False,
+    "same_numel_pointwise": False,
+    "named_results": True,
+    "print_style": "modern",
+    "byte_mask_warning": True,
+    "dropout_training_default": True,
+    "align_corners_default": False,
+    "grid_align_corners_default": False,
+    "batchnorm_uniform_weight": False,
+    "num_batches_tracked": True,
+    "scheduler_first_step": "epoch1",
+    "scheduler_closed_form": False,
+    "logical_order_random": False,
+    "mkl_bernoulli": False,
+    "random_fused": True,
+    "random_threshold_28": True,
+    "sampler_own_generator": True,
+    "weights_only_default": True,
+}
+
+_CHANGES = {
+    "1.11": {
+        "floor_division": "trunc_warn",
+        "mkl_bernoulli": True,
+        "random_threshold_28": False,
+        "weights_only_default": False,
+    },
+    "1.1": {
+        "compare_uint8": True,
+        "promote_types": False,
+        "true_division": False,
+        "floor_division": "trunc",
+        "float_full": True,
+        "print_style": "1.0",
+        "byte_mask_warning": False,
+        "grid_align_corners_default": True,
+        "batchnorm_uniform_weight": True,
+        "logical_order_random": True,
+        "random_fused": False,
+        "sampler_own_generator": False,
+    },
+    "1.0": {
+        "named_results": False,
+        "scheduler_first_step": "sets_epoch0",
+        "scheduler_closed_form": True,
+    },
+    "0.4": {
+        "float_ranges": True,
+        "same_numel_pointwise": True,
+        "dropout_training_default": False,
+        "num_batches_tracked": False,
+    },
+    "0.3": {
+        "two_types": True,
+        "print_style": "0.3",
+        "align_corners_default": True,
+    },
+}
+
+
+def policies(era):
+    """Every policy field of an era."""
+    fields = dict(_MODERN)
+    for name, changes in _CHANGES.items():
+        if era == "modern":
+            break
+        fields.update(changes)
+        if name == era:
+            break
+    fields["version"] = VERSIONS[era]
+    return fields

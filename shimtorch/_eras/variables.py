@@ -1,0 +1,64 @@
+"""Era 0.3: Tensor and Variable are two types. Results are given their type once, at the outermost op call.
+
+An op on a Variable gives Variables, and what would be 0-dim has size (1,). An op on Tensors alone gives Tensors, and
+what would be 0-dim is a Python number.
+"""
+from .._core.autograd import tensor_requires_grad
+from .._core.tensor import TensorBase
+from .._tensor import Tensor
+from ..autograd.variable import Variable
+
+
+def wrap_result(op, args, result):
+    """The result of an op call as the era has it."""
+    if result is None or isinstance(result, (bool, int, float, str)):
+        return result
+    for arg in args:
+        if result is arg:
+            return result
+    return _wrap(result, args, _any_variable(args))
+
+
+def _any_variable(items):
+    for item in items:
+        if isinstance(item, TensorBase):
+            if getattr(type(item), "_is_variable", False):
+                return True
+        elif isinstance(item, (list, tuple)) and _any_variable(item):
+            return True
+    return False
+
+
+def _wrap(result, args, variable):
+    if isinstance(result, TensorBase):
+        if variable or tensor_requires_grad(result):
+            if result.dim() == 0:
+                result = _with_size_1(result)
+            if type(result) is Tensor:
+                result.__class__ = Variable
+            return result
+        return result.item() if result.dim() == 0 and args else result
+    if isinstance(result, tuple) and type(result) is tuple:
+        return tuple([_wrap(r, args, variable) for r in result])
+    if isinstance(result, list):
+        return [_wrap(r, args, variable) for r in result]
+    return result
+
+
+def _with_size_1(result):
+    from .._core import views
+    from .._core.autograd import is_recording
+    if is_recording(result):
+        from .._core import OPS
+        from .._core.policy import inside
+        with inside():
+            return OPS["torch.unsqueeze"](result, 0)
+    return views.unsqueeze(result, 0)
+
+
+def as_variables(values):
+    """Tensors that the engine hands to user code, as Variables."""
+    return tuple([_wrap(v, values, True) if isinstance(v, TensorBase) else v for v in values])
+
+
+wrap_result.as_variables = as_variables

@@ -1,0 +1,1 @@
+"""Compiled loops on raw memory; they know nothing of tensors."""

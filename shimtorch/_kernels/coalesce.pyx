@@ -1,0 +1,491 @@
+"""Entries of a coordinate list grouped by equal coordinates, and their sums: what coalescing a sparse tensor needs.
+
+Two ways. `sum_cells` keeps one accumulator for each possible coordinate and suits a space not much larger than
+the number of entries. `group_entries` sorts: it packs the coordinates of an entry into one 64-bit key, and where they
+do not fit sorts by several keys one after the other, last dimensions first.
+
+Values are (nnz, width) contiguous. Floats are summed in double and integers in 64 bits, in the order in which the
+entries stand; bool sums are true where any entry is.
+"""
+
+cimport numpy as cnp
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from shimtorch._kernels.indexkeys cimport DISTINCT, SORTED, UNSORTED, KeyOrder, key_bits, pack_keys, unpack_keys
+from shimtorch._kernels.kernels cimport (
+    ST_BOOL, ST_COMPLEX64, ST_COMPLEX128, ST_FLOAT32, ST_FLOAT64, ST_INT8, ST_INT16, ST_INT32, ST_INT64, ST_UINT8,
+)
+from shimtorch._kernels.keysort cimport sort_keys
+from shimtorch._kernels.scratch cimport release, scratch, zeroed_scratch
+from shimtorch._kernels.sparsetypes cimport (
+    MAX_DIMS, IndexSet, cbool, contiguous_data, dtype_code, index_set, read_sizes, real_t,
+)
+
+cnp.import_array()
+
+cdef fused sum_t:
+    double
+    int64_t
+
+cdef enum:
+    LANES = 32              # columns of a hybrid value summed at a time
+    CELLS_PER_ENTRY = 4     # accumulators per entry above which sorting is cheaper
+    MOST_CELLS = 1 << 17    # about what the second-level cache holds
+    MOST_CELL_WIDTH = 4
+
+
+# ---------------------------------------------------------------- groups by sorting
+
+cdef bint _ascends(const IndexSet* entries, int dim) noexcept nogil:
+    cdef const int64_t* a = entries.data + dim * entries.dim_step
+    cdef Py_ssize_t x
+    for x in range(1, entries.nnz):
+        if a[x * entries.entry_step] < a[(x - 1) * entries.entry_step]:
+            return False
+    return True
+
+
+cdef void free_groups(Groups* groups) noexcept nogil:
+    release(groups.keys)
+    release(groups.order)
+    release(groups.starts)
+    groups.keys = NULL
+    groups.order = NULL
+    groups.starts = NULL
+
+
+cdef inline bint _same_entry(const IndexSet* entries, int64_t x, int64_t y) noexcept nogil:
+    cdef Py_ssize_t d
+    cdef const int64_t* a = entries.data
+    for d in range(entries.dims):
+        if a[d * entries.dim_step + x * entries.entry_step] != a[d * entries.dim_step + y * entries.entry_step]:
+            return False
+    return True
+
+
+cdef int _order_wide(const IndexSet* entries, Groups* out) noexcept nogil:
+    """Order entries whose packed coordinates exceed 64 bits, by words of whole dimensions from the last to the first."""
+    cdef Py_ssize_t x, n = entries.nnz
+    cdef uint64_t* keys = <uint64_t*>scratch(n * sizeof(uint64_t))
+    cdef int64_t* moved = <int64_t*>scratch(n * sizeof(int64_t))
+    cdef int64_t* order = <int64_t*>scratch(n * sizeof(int64_t))
+    cdef int64_t* swap
+    cdef int first, last = <int>entries.dims, total, failed = 0
+    out.order = order
+    if keys == NULL or moved == NULL or order == NULL:
+        failed = -1
+    else:
+        for x in range(n):
+            order[x] = x
+    while not failed and last > 0:
+        first = last
+        total = 0
+        while first > 0 and total + out.bits[first - 1] <= 64:
+            first -= 1
+            total += out.bits[first]
+        if pack_keys(entries, first, last, out.bits, order, keys) == UNSORTED:
+            failed = sort_keys(keys, moved, n, 0, total)
+            if not failed:
+                for x in range(n):
+                    moved[x] = order[moved[x]]
+                swap = moved
+                moved = order
+                order = swap
+        last = first
+    out.order = order
+    release(keys)
+    release(moved)
+    return failed
+
+
+cdef int group_entries(const IndexSet* entries, const int64_t* sizes, Groups* out) noexcept nogil:
+    """Group entries by coordinates, which must lie within sizes; groups ascend. Returns -1 when there is no memory.
+
+    Release `out` with free_groups, whatever is returned.
+    """
+    cdef int total, low = 0
+    cdef KeyOrder state
+    cdef Py_ssize_t x, g, n = entries.nnz
+    cdef uint64_t key
+    out.nnz = n
+    out.dims = <int>entries.dims
+    out.count = n
+    out.keys = NULL
+    out.order = NULL
+    out.starts = NULL
+    total = key_bits(sizes, out.dims, out.bits)
+    out.wide = total > 64
+    if n == 0:
+        return 0
+    if out.wide:
+        if _order_wide(entries, out):
+            return -1
+        state = SORTED
+    else:
+        out.keys = <uint64_t*>scratch(n * sizeof(uint64_t))
+        if out.keys == NULL:
+            return -1
+        state = pack_keys(entries, 0, out.dims, out.bits, NULL, out.keys)
+        if state == DISTINCT:
+            return 0
+        if state == UNSORTED:
+            out.order = <int64_t*>scratch(n * sizeof(int64_t))
+            if out.order == NULL:
+                return -1
+            # A transposed matrix is in order of its last dimension: only the bits above are left to sort.
+            if out.dims == 2 and _ascends(entries, 1):
+                low = out.bits[1]
+            if sort_keys(out.keys, out.order, n, low, total):
+                return -1
+    out.starts = <int64_t*>scratch((n + 1) * sizeof(int64_t))
+    if out.starts == NULL:
+        return -1
+    # No branch on "same as before?": duplicates are unpredictable, and a group's end may be written often.
+    g = 0
+    out.starts[0] = 0
+    if out.wide:
+        for x in range(n):
+            g += x > 0 and not _same_entry(entries, out.order[x], out.order[x - 1])
+            out.starts[g + 1] = x + 1
+    else:
+        key = out.keys[0]
+        for x in range(n):
+            g += out.keys[x] != key
+            key = out.keys[x]
+            out.keys[g] = key
+            out.starts[g + 1] = x + 1
+    out.count = g + 1
+    return 0
+
+
+cdef void group_indices(const Groups* groups, const IndexSet* entries, int64_t* out) noexcept nogil:
+    """Write the (dims, count) coordinates of the groups."""
+    cdef Py_ssize_t g, n = groups.count
+    cdef int d
+    cdef const int64_t* a
+    if not groups.wide:
+        unpack_keys(groups.keys, n, groups.bits, groups.dims, out)
+        return
+    for d in range(groups.dims):
+        a = entries.data + d * entries.dim_step
+        for g in range(n):
+            out[d * n + g] = a[groups.order[groups.starts[g]] * entries.entry_step]
+
+
+cdef inline void _group_sums(const Groups* groups, const real_t* values, Py_ssize_t width, real_t* out,
+                             sum_t zero) noexcept nogil:
+    cdef Py_ssize_t g, x, column, lane, lanes
+    cdef const int64_t* order = groups.order
+    cdef const int64_t* starts = groups.starts
+    cdef const real_t* value
+    cdef sum_t total
+    cdef sum_t[LANES] sums
+    if width == 1:
+        for g in range(groups.count):
+            total = zero
+            for x in range(starts[g], starts[g + 1]):
+                total += <sum_t>values[order[x] if order != NULL else x]
+            out[g] = <real_t>total
+        return
+    for g in range(groups.count):
+        if starts[g + 1] - starts[g] == 1:
+            x = starts[g]
+            memcpy(out + g * width, values + (order[x] if order != NULL else x) * width, width * sizeof(real_t))
+            continue
+        column = 0
+        while column < width:
+            lanes = min(width - column, LANES)
+            for lane in range(lanes):
+                sums[lane] = zero
+            for x in range(starts[g], starts[g + 1]):
+                value = values + (order[x] if order != NULL else x) * width + column
+                for lane in range(lanes):
+                    sums[lane] += <sum_t>value[lane]
+            for lane in range(lanes):
+                out[g * width + column + lane] = <real_t>sums[lane]
+            column += lanes
+
+
+cdef void _group_sums_any(const Groups* groups, const real_t* values, Py_ssize_t width, real_t* out) noexcept nogil:
+    if groups.starts == NULL:
+        memcpy(out, values, groups.nnz * width * sizeof(real_t))
+    elif real_t is float or real_t is double:
+        _group_sums(groups, values, width, out, <double>0)
+    else:
+        _group_sums(groups, values, width, out, <int64_t>0)
+
+
+# ---------------------------------------------------------------- sums in cells
+
+cdef Py_ssize_t count_cells(const IndexSet* entries, const int64_t* sizes) noexcept nogil:
+    """Product of the sizes, or -1 where that is too large for cells to pay."""
+    cdef Py_ssize_t cells = 1
+    cdef Py_ssize_t most = min(CELLS_PER_ENTRY * entries.nnz, <Py_ssize_t>MOST_CELLS)
+    cdef Py_ssize_t d
+    for d in range(entries.dims):
+        if sizes[d] == 0 or cells > most // sizes[d]:
+            return -1
+        cells *= sizes[d]
+    return cells
+
+
+cdef inline void _fill_cells(const IndexSet* entries, const int64_t* sizes, const real_t* values, Py_ssize_t width,
+                             sum_t* cells, char* used) noexcept nogil:
+    cdef Py_ssize_t x, cell, d, column
+    cdef const int64_t* a = entries.data
+    cdef Py_ssize_t step = entries.entry_step
+    for x in range(entries.nnz):
+        cell = a[x * step] if entries.dims else 0
+        for d in range(1, entries.dims):
+            cell = cell * sizes[d] + a[d * entries.dim_step + x * step]
+        used[cell] = 1
+        for column in range(width):
+            cells[cell * width + column] += <sum_t>values[x * width + column]
+
+
+cdef Py_ssize_t _sum_cells(const IndexSet* entries, const int64_t* sizes, Py_ssize_t n_cells, const real_t* values,
+                           Py_ssize_t width, int64_t* out_indices, real_t* out_values) noexcept nogil:
+    """Sums by cell; the values found go to out_values, the numbers of their cells to out_indices; returns how many."""
+    cdef char* used = <char*>zeroed_scratch(n_cells)
+    cdef double* sums = <double*>zeroed_scratch(n_cells * width * sizeof(double))     # or as many int64
+    cdef Py_ssize_t cell, column, found = 0, total = 0
+    if used == NULL or sums == NULL:
+        release(used)
+        release(sums)
+        return -1
+    if real_t is float or real_t is double:
+        _fill_cells(entries, sizes, values, width, sums, used)
+    else:
+        _fill_cells(entries, sizes, values, width, <int64_t*>sums, used)
+    for cell in range(n_cells):
+        total += used[cell]
+    cell = 0
+    while found < total:        # an unused cell writes too, and is written over: no branch to mispredict
+        out_indices[found] = cell
+        for column in range(width):
+            if real_t is float or real_t is double:
+                out_values[found * width + column] = <real_t>sums[cell * width + column]
+            else:
+                out_values[found * width + column] = <real_t>(<int64_t*>sums)[cell * width + column]
+        found += used[cell]
+        cell += 1
+    release(used)
+    release(sums)
+    return found
+
+
+cdef void cell_indices(const int64_t* cells, Py_ssize_t n, int dims, const int64_t* sizes, int64_t* out) noexcept nogil:
+    """Coordinates (dims, n) of ascending row-major cell numbers."""
+    cdef Py_ssize_t x
+    cdef int d
+    cdef int64_t rest, start = 0, length = sizes[dims - 1] if dims else 1
+    for x in range(n):
+        # Most cells lie in the same innermost row as the one before: then only the last coordinate moves.
+        if x and cells[x] - start < length:
+            for d in range(dims - 1):
+                out[d * n + x] = out[d * n + x - 1]
+        else:
+            rest = cells[x] // length
+            start = rest * length
+            for d in range(dims - 2, -1, -1):
+                out[d * n + x] = rest % sizes[d]
+                rest //= sizes[d]
+        if dims:
+            out[(dims - 1) * n + x] = cells[x] - start
+
+
+# ---------------------------------------------------------------- dispatch over dtypes
+
+ctypedef void (*group_sums_t)(const Groups*, const void*, Py_ssize_t, void*) noexcept nogil
+ctypedef Py_ssize_t (*sum_cells_t)(const IndexSet*, const int64_t*, Py_ssize_t, const void*, Py_ssize_t, int64_t*,
+                                   void*) noexcept nogil
+
+ctypedef struct Kernels:
+    group_sums_t group_sums
+    sum_cells_t sum_cells
+    Py_ssize_t parts        # reals in an element
+    Py_ssize_t itemsize
+
+cdef Kernels[ST_COMPLEX128 + 1] _kernels
+
+
+cdef void _bind(int dtype, Py_ssize_t parts, real_t* tag):
+    _kernels[dtype].group_sums = <group_sums_t>_group_sums_any[real_t]
+    _kernels[dtype].sum_cells = <sum_cells_t>_sum_cells[real_t]
+    _kernels[dtype].parts = parts
+    _kernels[dtype].itemsize = parts * sizeof(real_t)
+
+
+_bind(ST_BOOL, 1, <cbool*>NULL)
+_bind(ST_UINT8, 1, <uint8_t*>NULL)
+_bind(ST_INT8, 1, <int8_t*>NULL)
+_bind(ST_INT16, 1, <int16_t*>NULL)
+_bind(ST_INT32, 1, <int32_t*>NULL)
+_bind(ST_INT64, 1, <int64_t*>NULL)
+_bind(ST_FLOAT32, 1, <float*>NULL)
+_bind(ST_FLOAT64, 1, <double*>NULL)
+_bind(ST_COMPLEX64, 2, <float*>NULL)
+_bind(ST_COMPLEX128, 2, <double*>NULL)
+
+
+cdef void group_sums(const Groups* groups, int dtype, const void* values, Py_ssize_t width, void* out) noexcept nogil:
+    """Sum the (nnz, width) values of each group into (count, width) out."""
+    _kernels[dtype].group_sums(groups, values, width * _kernels[dtype].parts, out)
+
+
+cdef Py_ssize_t sum_cells(const IndexSet* entries, const int64_t* sizes, int dtype, const void* values,
+                          Py_ssize_t width, int64_t* out_indices, void* out_values) noexcept nogil:
+    """Coalesce by one accumulator for each coordinate; outputs have room for min(nnz, product of sizes) entries.
+
+    Returns how many were found (out_indices holds that many numbers of cells, row-major in sizes), -1 when there
+    is no memory, or -2 when sorting is the better way.
+    """
+    cdef Py_ssize_t cells = count_cells(entries, sizes)
+    width *= _kernels[dtype].parts
+    if cells < 0 or width > MOST_CELL_WIDTH:
+        return -2
+    return _kernels[dtype].sum_cells(entries, sizes, cells, values, width, out_indices, out_values)
+
+
+# ---------------------------------------------------------------- NumPy interface
+
+cdef inline cnp.ndarray _empty(Py_ssize_t rows, Py_ssize_t columns):
+    cdef cnp.npy_intp[2] shape
+    shape[0] = rows
+    shape[1] = columns
+    return cnp.PyArray_EMPTY(2, shape, cnp.NPY_INT64, 0)
+
+
+cdef class Grouping:
+    """Entries of a (dims, nnz) index array, all within `sizes`, grouped by equal coordinates.
+
+    count: number of groups.  distinct: the entries ascend and none repeats, so every group is one entry, in place.
+    """
+
+    def __cinit__(self, cnp.ndarray indices not None, sizes):
+        cdef int failed
+        cdef int64_t[MAX_DIMS] lengths
+        index_set(indices, &self.entries)
+        if read_sizes(sizes, lengths) != self.entries.dims:
+            raise ValueError(f"{self.entries.dims} rows of indices for {len(sizes)} sizes")
+        with nogil:
+            failed = group_entries(&self.entries, lengths, &self.groups)
+        if failed:
+            raise MemoryError(f"no memory to sort {self.entries.nnz} sparse entries")
+        self.held = indices
+        self.count = self.groups.count
+        self.distinct = self.groups.starts == NULL
+
+    def __dealloc__(self):
+        free_groups(&self.groups)
+
+    def indices(self):
+        """Coordinates of the groups, (dims, count), ascending."""
+        cdef cnp.ndarray out = _empty(self.groups.dims, self.groups.count)
+        cdef int64_t* data = <int64_t*>cnp.PyArray_DATA(out)
+        if self.groups.count:
+            with nogil:
+                group_indices(&self.groups, &self.entries, data)
+        return out
+
+    def sum(self, cnp.ndarray values not None):
+        """Sum of each group's values: (nnz, ...) to (count, ...), of the same dtype."""
+        cdef int dtype = dtype_code(values)
+        cdef Py_ssize_t ndim = cnp.PyArray_NDIM(values)
+        if ndim < 1 or cnp.PyArray_DIM(values, 0) != self.groups.nnz:
+            raise ValueError(f"expected values for {self.groups.nnz} entries")
+        cdef const void* data = contiguous_data(values)
+        cdef cnp.npy_intp[MAX_DIMS] shape
+        cdef Py_ssize_t d, width = 1
+        shape[0] = self.groups.count
+        for d in range(1, ndim):
+            shape[d] = cnp.PyArray_DIM(values, d)
+            width *= shape[d]
+        cdef cnp.ndarray out = cnp.PyArray_EMPTY(<int>ndim, shape, cnp.PyArray_TYPE(values), 0)
+        cdef void* target = cnp.PyArray_DATA(out)
+        if width and self.groups.count:
+            with nogil:
+                group_sums(&self.groups, dtype, data, width, target)
+        return out
+
+    def order(self):
+        """Entries in order of their groups, (nnz,)."""
+        cdef cnp.npy_intp[1] shape
+        shape[0] = self.groups.nnz
+        cdef cnp.ndarray out = cnp.PyArray_EMPTY(1, shape, cnp.NPY_INT64, 0)
+        cdef int64_t* data = <int64_t*>cnp.PyArray_DATA(out)
+        cdef Py_ssize_t x
+        for x in range(self.groups.nnz):
+            data[x] = self.groups.order[x] if self.groups.order != NULL else x
+        return out
+
+    def starts(self):
+        """Where each group begins in order(), and where the last one ends: (count + 1,)."""
+        cdef cnp.npy_intp[1] shape
+        shape[0] = self.groups.count + 1
+        cdef cnp.ndarray out = cnp.PyArray_EMPTY(1, shape, cnp.NPY_INT64, 0)
+        cdef int64_t* data = <int64_t*>cnp.PyArray_DATA(out)
+        cdef Py_ssize_t g
+        for g in range(self.groups.count + 1):
+            data[g] = self.groups.starts[g] if self.groups.starts != NULL else g
+        return out
+
+    def inverse(self):
+        """Group of each entry, (nnz,)."""
+        cdef cnp.npy_intp[1] shape
+        shape[0] = self.groups.nnz
+        cdef cnp.ndarray out = cnp.PyArray_EMPTY(1, shape, cnp.NPY_INT64, 0)
+        cdef int64_t* data = <int64_t*>cnp.PyArray_DATA(out)
+        cdef Py_ssize_t g, x
+        if self.groups.starts == NULL:
+            for x in range(self.groups.nnz):
+                data[x] = x
+            return out
+        for g in range(self.groups.count):
+            for x in range(self.groups.starts[g], self.groups.starts[g + 1]):
+                data[self.groups.order[x] if self.groups.order != NULL else x] = g
+        return out
+
+
+def coalesce(cnp.ndarray indices not None, cnp.ndarray values not None, sizes):
+    """Sum the entries of equal coordinates: (dims, nnz) indices within `sizes` and (nnz, ...) contiguous values.
+
+    Returns indices, ascending and distinct, and the values of each.
+    """
+    cdef IndexSet entries
+    cdef int64_t[MAX_DIMS] lengths
+    cdef int dtype = dtype_code(values)
+    cdef int ndim = cnp.PyArray_NDIM(values)
+    cdef cnp.npy_intp[MAX_DIMS] shape
+    cdef const void* data = contiguous_data(values)
+    cdef Py_ssize_t d, found, width = 1
+    cdef cnp.ndarray out_indices, out_values, cells
+    cdef int64_t* target
+    cdef int64_t* cell
+    index_set(indices, &entries)
+    if read_sizes(sizes, lengths) != entries.dims:
+        raise ValueError(f"{entries.dims} rows of indices for {len(sizes)} sizes")
+    if ndim < 1 or cnp.PyArray_DIM(values, 0) != entries.nnz:
+        raise ValueError(f"expected values for {entries.nnz} entries")
+    for d in range(1, ndim):
+        shape[d] = cnp.PyArray_DIM(values, d)
+        width *= shape[d]
+    found = count_cells(&entries, lengths)
+    if found < 0 or width > MOST_CELL_WIDTH:
+        grouping = Grouping(indices, sizes)
+        return grouping.indices(), grouping.sum(values)
+    shape[0] = min(found, entries.nnz)
+    out_values = cnp.PyArray_EMPTY(ndim, shape, cnp.PyArray_TYPE(values), 0)
+    cells = cnp.PyArray_EMPTY(1, shape, cnp.NPY_INT64, 0)
+    cell = <int64_t*>cnp.PyArray_DATA(cells)
+    cdef void* sums = cnp.PyArray_DATA(out_values)
+    with nogil:
+        found = sum_cells(&entries, lengths, dtype, data, width, cell, sums)
+    if found == -1:
+        raise MemoryError(f"no memory to coalesce {entries.nnz} sparse entries")
+    out_indices = _empty(entries.dims, found)
+    target = <int64_t*>cnp.PyArray_DATA(out_indices)
+    with nogil:
+        cell_indices(cell, found, <int>entries.dims, lengths, target)
+    return out_indices, out_values[:found]

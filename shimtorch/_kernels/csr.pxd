@@ -1,0 +1,8 @@
+"""Compressed rows: building, transposing, selecting."""
+
+from libc.stdint cimport int64_t
+
+cdef void compress(const int64_t* rows, Py_ssize_t nnz, Py_ssize_t n_rows, int64_t* pointer) noexcept nogil
+cdef void expand(const int64_t* pointer, Py_ssize_t n_rows, int64_t* rows) noexcept nogil
+cdef void transpose(const int64_t* pointer, const int64_t* columns, Py_ssize_t n_rows, Py_ssize_t n_columns,
+                    int64_t* out_pointer, int64_t* out_columns, int64_t* order) noexcept nogil

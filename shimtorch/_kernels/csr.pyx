@@ -1,0 +1,208 @@
+"""Compressed rows: building, transposing, selecting.
+
+A row pointer holds n_rows + 1 ascending places: row r owns the entries pointer[r] up to pointer[r + 1].
+"""
+
+cimport numpy as cnp
+from libc.stdint cimport int64_t, uint64_t
+from libc.string cimport memset
+
+from shimtorch._kernels.scratch cimport release, scratch
+from shimtorch._kernels.sparsetypes cimport int64_data
+
+cnp.import_array()
+
+
+cdef void compress(const int64_t* rows, Py_ssize_t nnz, Py_ssize_t n_rows, int64_t* pointer) noexcept nogil:
+    """Row pointer of ascending row numbers below n_rows."""
+    cdef Py_ssize_t x, row = 0
+    for x in range(nnz):
+        while row <= rows[x]:
+            pointer[row] = x
+            row += 1
+    while row <= n_rows:
+        pointer[row] = nnz
+        row += 1
+
+
+cdef void expand(const int64_t* pointer, Py_ssize_t n_rows, int64_t* rows) noexcept nogil:
+    """Row number of every entry."""
+    cdef Py_ssize_t row, x
+    for row in range(n_rows):
+        for x in range(pointer[row], pointer[row + 1]):
+            rows[x] = row
+
+
+cdef void transpose(const int64_t* pointer, const int64_t* columns, Py_ssize_t n_rows, Py_ssize_t n_columns,
+                    int64_t* out_pointer, int64_t* out_columns, int64_t* order) noexcept nogil:
+    """Pointer and columns of the transpose, and which entry each of its entries is."""
+    cdef Py_ssize_t row, column, x, place
+    cdef Py_ssize_t nnz = pointer[n_rows]
+    memset(out_pointer, 0, (n_columns + 1) * sizeof(int64_t))
+    for x in range(nnz):
+        out_pointer[columns[x] + 1] += 1
+    for column in range(n_columns):
+        out_pointer[column + 1] += out_pointer[column]
+    for row in range(n_rows):                       # out_pointer[c] moves from the start of c's entries to their end
+        for x in range(pointer[row], pointer[row + 1]):
+            place = out_pointer[columns[x]]
+            out_pointer[columns[x]] = place + 1
+            out_columns[place] = row
+            order[place] = x
+    for column in range(n_columns, 0, -1):
+        out_pointer[column] = out_pointer[column - 1]
+    out_pointer[0] = 0
+
+
+# ---------------------------------------------------------------- NumPy interface
+
+cdef inline cnp.ndarray _empty(Py_ssize_t n):
+    cdef cnp.npy_intp[1] shape
+    shape[0] = n
+    return cnp.PyArray_EMPTY(1, shape, cnp.NPY_INT64, 0)
+
+
+cdef inline int64_t* _data(cnp.ndarray a) noexcept:
+    return <int64_t*>cnp.PyArray_DATA(a)
+
+
+cdef const int64_t* _pointer(cnp.ndarray pointer, Py_ssize_t nnz) except NULL:
+    """Memory of a row pointer, checked: it starts at 0, ascends, and ends at nnz."""
+    cdef const int64_t* p = int64_data(pointer)
+    cdef Py_ssize_t row, n_rows = cnp.PyArray_SIZE(pointer) - 1
+    if n_rows < 0 or p[0] != 0 or p[n_rows] != nnz:
+        raise ValueError(f"a row pointer must begin with 0 and end with the number of entries, {nnz}")
+    for row in range(n_rows):
+        if p[row + 1] < p[row]:
+            raise ValueError(f"the row pointer descends after row {row}")
+    return p
+
+
+cdef int _within(const int64_t* a, Py_ssize_t n, int64_t size) except -1:
+    """IndexError unless all of a[0..n) are in 0..size."""
+    cdef Py_ssize_t x
+    cdef bint outside = False
+    for x in range(n):
+        outside |= <uint64_t>a[x] >= <uint64_t>size
+    if outside:
+        for x in range(n):
+            if <uint64_t>a[x] >= <uint64_t>size:
+                raise IndexError(f"index {a[x]} is out of range for size {size}")
+    return 0
+
+
+def row_pointer(cnp.ndarray rows not None, Py_ssize_t n_rows):
+    """Row pointer (n_rows + 1,) of ascending row numbers (nnz,)."""
+    cdef const int64_t* data = int64_data(rows)
+    cdef Py_ssize_t x, nnz = cnp.PyArray_SIZE(rows)
+    if n_rows < 0:
+        raise ValueError(f"negative number of rows {n_rows}")
+    _within(data, nnz, n_rows)
+    for x in range(1, nnz):
+        if data[x] < data[x - 1]:
+            raise ValueError("row numbers do not ascend")
+    cdef cnp.ndarray out = _empty(n_rows + 1)
+    cdef int64_t* target = _data(out)
+    with nogil:
+        compress(data, nnz, n_rows, target)
+    return out
+
+
+def row_numbers(cnp.ndarray pointer not None):
+    """Row of every entry (nnz,), from a row pointer."""
+    cdef Py_ssize_t n_rows = cnp.PyArray_SIZE(pointer) - 1
+    cdef Py_ssize_t nnz = int64_data(pointer)[n_rows] if n_rows >= 0 else 0
+    cdef const int64_t* data = _pointer(pointer, nnz)
+    cdef cnp.ndarray out = _empty(nnz)
+    cdef int64_t* target = _data(out)
+    with nogil:
+        expand(data, n_rows, target)
+    return out
+
+
+def transposed(cnp.ndarray pointer not None, cnp.ndarray columns not None, Py_ssize_t n_columns):
+    """Row pointer and columns of the transpose, and the (nnz,) order in which it takes the entries."""
+    cdef Py_ssize_t nnz = cnp.PyArray_SIZE(columns), n_rows = cnp.PyArray_SIZE(pointer) - 1
+    cdef const int64_t* p = _pointer(pointer, nnz)
+    cdef const int64_t* c = int64_data(columns)
+    if n_columns < 0:
+        raise ValueError(f"negative number of columns {n_columns}")
+    _within(c, nnz, n_columns)
+    cdef cnp.ndarray out_pointer = _empty(n_columns + 1), out_columns = _empty(nnz), order = _empty(nnz)
+    cdef int64_t* op = _data(out_pointer)
+    cdef int64_t* oc = _data(out_columns)
+    cdef int64_t* o = _data(order)
+    with nogil:
+        transpose(p, c, n_rows, n_columns, op, oc, o)
+    return out_pointer, out_columns, order
+
+
+def select_rows(cnp.ndarray pointer not None, cnp.ndarray index not None):
+    """Entries of the rows index[0], index[1], ... one row after the other.
+
+    Returns their places among the entries (m,) and, for each, which element of index asked for it (m,).
+    """
+    cdef Py_ssize_t n_rows = cnp.PyArray_SIZE(pointer) - 1, n = cnp.PyArray_SIZE(index), k, x, m = 0
+    cdef const int64_t* p = _pointer(pointer, int64_data(pointer)[n_rows] if n_rows >= 0 else 0)
+    cdef const int64_t* chosen = int64_data(index)
+    _within(chosen, n, n_rows)
+    for k in range(n):
+        m += p[chosen[k] + 1] - p[chosen[k]]
+    cdef cnp.ndarray places = _empty(m), asked = _empty(m)
+    cdef int64_t* out = _data(places)
+    cdef int64_t* who = _data(asked)
+    with nogil:
+        m = 0
+        for k in range(n):
+            for x in range(p[chosen[k]], p[chosen[k] + 1]):
+                out[m] = x
+                who[m] = k
+                m += 1
+    return places, asked
+
+
+def select(cnp.ndarray coordinates not None, Py_ssize_t size, cnp.ndarray index not None):
+    """Entries whose coordinate (nnz,) below `size` occurs in index, once for each time it does.
+
+    Returns their places among the entries (m,), in order, and the place in index of what they matched (m,).
+    """
+    cdef const int64_t* a = int64_data(coordinates)
+    cdef const int64_t* chosen = int64_data(index)
+    cdef Py_ssize_t nnz = cnp.PyArray_SIZE(coordinates), n = cnp.PyArray_SIZE(index), k, x, m = 0
+    _within(chosen, n, size)
+    _within(a, nnz, size)
+    # Lists of the places in index by the coordinate they hold: first[c], then next[k] until -1.
+    cdef int64_t* first = <int64_t*>scratch(size * sizeof(int64_t))
+    cdef int64_t* counts = <int64_t*>scratch(size * sizeof(int64_t))
+    cdef int64_t* following = <int64_t*>scratch(n * sizeof(int64_t))
+    cdef cnp.ndarray places, asked
+    cdef int64_t* out
+    cdef int64_t* who
+    try:
+        if first == NULL or counts == NULL or following == NULL:
+            raise MemoryError("no memory to select sparse entries")
+        memset(first, 0xff, size * sizeof(int64_t))
+        memset(counts, 0, size * sizeof(int64_t))
+        for k in range(n - 1, -1, -1):
+            following[k] = first[chosen[k]]
+            first[chosen[k]] = k
+            counts[chosen[k]] += 1
+        for x in range(nnz):
+            m += counts[a[x]]
+        places = _empty(m)
+        asked = _empty(m)
+        out = _data(places)
+        who = _data(asked)
+        m = 0
+        for x in range(nnz):
+            k = first[a[x]]
+            while k >= 0:
+                out[m] = x
+                who[m] = k
+                m += 1
+                k = following[k]
+    finally:
+        release(first)
+        release(counts)
+        release(following)
+    return places, asked

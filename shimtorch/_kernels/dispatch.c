@@ -1,0 +1,159 @@
+/* Names to codes, the choice of the instruction set, and the tables filled from it at first use. */
+#include "base.h"
+
+#include <stdlib.h>
+
+typedef struct {
+    const char *name;
+    const st_entry *const *pointwise, *const *reductions; /* lists of families; both end with NULL */
+    const st_entry *rows;
+    const st_loop (*casts)[ST_NDTYPES];
+    const st_gemm_fn *gemm;
+} st_build;
+
+/* ---- what each instruction set's library offers ---- */
+
+#define DECLARE_FAMILY_(family, isa) extern const st_entry st_entries_##family##_##isa[];
+#define LIST_FAMILY_(family, isa) st_entries_##family##_##isa,
+#define POINTWISE_OF(X, isa)                                                                                          \
+    X(unary_float, isa) X(unary_int, isa) X(unary_complex, isa) X(parametrised, isa) X(binary_float, isa)            \
+    X(binary_int, isa) X(binary_complex, isa) X(compare, isa) X(ternary, isa)
+#define REDUCTIONS_OF(X, isa) X(reduce_sum, isa) X(reduce_order, isa) X(reduce_moment, isa)
+#define BUILD(isa, title)                                                                                            \
+    POINTWISE_OF(DECLARE_FAMILY_, isa)                                                                               \
+    REDUCTIONS_OF(DECLARE_FAMILY_, isa)                                                                              \
+    DECLARE_FAMILY_(rows, isa)                                                                                       \
+    extern const st_loop st_casts_##isa[ST_NDTYPES][ST_NDTYPES];                                                     \
+    extern const st_gemm_fn st_gemms_##isa[ST_NDTYPES];                                                              \
+    static const st_entry *const pointwise_##isa[] = {POINTWISE_OF(LIST_FAMILY_, isa) NULL};                         \
+    static const st_entry *const reductions_##isa[] = {REDUCTIONS_OF(LIST_FAMILY_, isa) NULL};                       \
+    static const st_build build_##isa = {title,         pointwise_##isa, reductions_##isa, st_entries_rows_##isa,    \
+                                         st_casts_##isa, st_gemms_##isa};
+
+BUILD(baseline, "baseline")
+#ifdef ST_HAVE_V3
+BUILD(v3, "x86-64-v3")
+#endif
+#ifdef ST_HAVE_V4
+BUILD(v4, "x86-64-v4")
+#endif
+
+/* ---- choice ---- */
+
+/* builds this processor can run, best first */
+static int runnable(const st_build **builds) {
+    int n = 0;
+#if defined(ST_HAVE_V3) || defined(ST_HAVE_V4)
+    __builtin_cpu_init();
+    const int v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") &&
+                   __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("f16c") &&
+                   __builtin_cpu_supports("lzcnt") && __builtin_cpu_supports("movbe");
+#ifdef ST_HAVE_V4
+    if (v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+        builds[n++] = &build_v4;
+#endif
+#ifdef ST_HAVE_V3
+    if (v3) builds[n++] = &build_v3;
+#endif
+#endif
+    builds[n++] = &build_baseline;
+    return n;
+}
+
+static const st_build *choose(void) {
+    const st_build *builds[3];
+    const int n = runnable(builds);
+    const char *wanted = getenv("SHIMTORCH_ISA");
+    for (int i = 0; wanted != NULL && i < n; i++)
+        if (strcmp(builds[i]->name, wanted) == 0) return builds[i];
+    return builds[0];
+}
+
+/* ---- tables ---- */
+
+static st_loop loops[ST_N_OPS][ST_NDTYPES];
+static st_reduce reductions[ST_N_REDUCTIONS][ST_NDTYPES];
+static st_rows rows[ST_N_ROW_OPS][ST_NDTYPES];
+static const st_build *chosen;
+
+/* Threads that meet here first write the same values, and `chosen` only after them. */
+static const st_build *tables(void) {
+    const st_build *build = __atomic_load_n(&chosen, __ATOMIC_ACQUIRE);
+    if (build != NULL) return build;
+    build = choose();
+    for (const st_entry *const *family = build->pointwise; *family != NULL; family++)
+        for (const st_entry *e = *family; e->op >= 0; e++) loops[e->op][e->dtype] = (st_loop)e->fn;
+    for (const st_entry *const *family = build->reductions; *family != NULL; family++)
+        for (const st_entry *e = *family; e->op >= 0; e++) reductions[e->op][e->dtype] = (st_reduce)e->fn;
+    for (const st_entry *e = build->rows; e->op >= 0; e++) rows[e->op][e->dtype] = (st_rows)e->fn;
+    __atomic_store_n(&chosen, build, __ATOMIC_RELEASE);
+    return build;
+}
+
+#define NAME(name) #name,
+#define REDUCTION_NAME(name, out) #name,
+#define REDUCTION_OUT(name, out) #out,
+static const char *const op_names[] = {ST_POINTWISE(NAME)};
+static const char *const reduction_names[] = {ST_REDUCTIONS(REDUCTION_NAME)};
+static const char *const reduction_outs[] = {ST_REDUCTIONS(REDUCTION_OUT)};
+static const char *const row_names[] = {ST_ROW_OPS(NAME)};
+
+static int code_of(const char *name, const char *const *names, int n) {
+    for (int i = 0; i < n; i++)
+        if (strcmp(names[i], name) == 0) return i;
+    return -1;
+}
+
+static int valid(int op, int n_ops, int dtype) { return op >= 0 && op < n_ops && dtype >= 0 && dtype < ST_NDTYPES; }
+
+/* ---- public ---- */
+
+const char *st_isa(void) { return tables()->name; }
+
+int st_op(const char *name) { return code_of(name, op_names, ST_N_OPS); }
+
+const char *st_op_name(int op) { return op >= 0 && op < ST_N_OPS ? op_names[op] : NULL; }
+
+st_loop st_find(int op, int dtype) {
+    tables();
+    return valid(op, ST_N_OPS, dtype) ? loops[op][dtype] : NULL;
+}
+
+st_loop st_cast(int from, int to) {
+    return valid(from, ST_NDTYPES, to) ? tables()->casts[from][to] : NULL;
+}
+
+int st_reduce_op(const char *name) { return code_of(name, reduction_names, ST_N_REDUCTIONS); }
+
+st_reduce st_find_reduce(int op, int dtype) {
+    tables();
+    return valid(op, ST_N_REDUCTIONS, dtype) ? reductions[op][dtype] : NULL;
+}
+
+int st_reduce_dtype(int op, int dtype) {
+    if (st_find_reduce(op, dtype) == NULL) return -1;
+    const int is_float = dtype >= ST_FLOAT16 && dtype <= ST_COMPLEX128;
+    switch (reduction_outs[op][0]) {
+    case 'I': return is_float ? dtype : ST_INT64;
+    case 'A': return ST_INT64;
+    case 'B': return ST_BOOL;
+    case 'R': return dtype == ST_COMPLEX64 ? ST_FLOAT32 : dtype == ST_COMPLEX128 ? ST_FLOAT64 : dtype;
+    default: return dtype;
+    }
+}
+
+int st_rows_op(const char *name) { return code_of(name, row_names, ST_N_ROW_OPS); }
+
+st_rows st_find_rows(int op, int dtype) {
+    tables();
+    return valid(op, ST_N_ROW_OPS, dtype) ? rows[op][dtype] : NULL;
+}
+
+int st_gemm(int dtype, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const char *a, ptrdiff_t sa_row, ptrdiff_t sa_col,
+            const char *b, ptrdiff_t sb_row, ptrdiff_t sb_col, char *c, ptrdiff_t sc_row, ptrdiff_t sc_col) {
+    const st_gemm_fn gemm = valid(dtype, ST_NDTYPES, 0) ? tables()->gemm[dtype] : NULL;
+    if (gemm == NULL) return ST_NOT_IMPLEMENTED;
+    const ptrdiff_t sa[2] = {sa_row, sa_col}, sb[2] = {sb_row, sb_col}, sc[2] = {sc_row, sc_col};
+    return gemm(m, n, k, a, sa, b, sb, c, sc);
+}

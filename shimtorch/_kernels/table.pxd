@@ -1,0 +1,19 @@
+# The kernels of kernels.h, linked once here, for every other compiled module.
+from .kernels cimport (
+    ST_NO_MEMORY, ST_NOT_IMPLEMENTED, ST_ZERO_DIVISION, st_bounds, st_factor, st_index_out, st_loop, st_reduce, st_rows,
+)
+
+cdef int st_op(const char* name) noexcept nogil
+cdef st_loop st_find(int op, int dtype) noexcept nogil
+cdef st_loop st_cast(int from_, int to) noexcept nogil
+cdef int st_reduce_op(const char* name) noexcept nogil
+cdef st_reduce st_find_reduce(int op, int dtype) noexcept nogil
+cdef int st_reduce_dtype(int op, int dtype) noexcept nogil
+cdef int st_rows_op(const char* name) noexcept nogil
+cdef st_rows st_find_rows(int op, int dtype) noexcept nogil
+cdef int st_gemm(
+    int dtype, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k,
+    const char* a, Py_ssize_t sa_row, Py_ssize_t sa_col,
+    const char* b, Py_ssize_t sb_row, Py_ssize_t sb_col,
+    char* c_, Py_ssize_t sc_row, Py_ssize_t sc_col,
+) noexcept nogil

@@ -1,0 +1,48 @@
+"""The C kernels, linked into one module; others reach them through its C functions."""
+from . cimport kernels as c
+
+
+cdef int st_op(const char* name) noexcept nogil:
+    return c.st_op(name)
+
+
+cdef st_loop st_find(int op, int dtype) noexcept nogil:
+    return c.st_find(op, dtype)
+
+
+cdef st_loop st_cast(int from_, int to) noexcept nogil:
+    return c.st_cast(from_, to)
+
+
+cdef int st_reduce_op(const char* name) noexcept nogil:
+    return c.st_reduce_op(name)
+
+
+cdef st_reduce st_find_reduce(int op, int dtype) noexcept nogil:
+    return c.st_find_reduce(op, dtype)
+
+
+cdef int st_reduce_dtype(int op, int dtype) noexcept nogil:
+    return c.st_reduce_dtype(op, dtype)
+
+
+cdef int st_rows_op(const char* name) noexcept nogil:
+    return c.st_rows_op(name)
+
+
+cdef st_rows st_find_rows(int op, int dtype) noexcept nogil:
+    return c.st_find_rows(op, dtype)
+
+
+cdef int st_gemm(
+    int dtype, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k,
+    const char* a, Py_ssize_t sa_row, Py_ssize_t sa_col,
+    const char* b, Py_ssize_t sb_row, Py_ssize_t sb_col,
+    char* c_, Py_ssize_t sc_row, Py_ssize_t sc_col,
+) noexcept nogil:
+    return c.st_gemm(dtype, m, n, k, a, sa_row, sa_col, b, sb_row, sb_col, c_, sc_row, sc_col)
+
+
+def isa():
+    """The instruction set whose kernels are in use."""
+    return c.st_isa().decode()

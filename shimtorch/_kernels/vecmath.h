@@ -1,0 +1,290 @@
+/* Elementary functions the compiler can vectorise: no branches, no calls, no tables.
+ *
+ * st_<f>_f32 and st_<f>_f64, at most about 2 ulp off. The polynomials are interpolations at Chebyshev nodes made for
+ * these intervals. Infinities, NaN, zeros and subnormals come out as in C's libm. What is not written out here
+ * (at the end) is libm's. */
+#ifndef SHIMTORCH_KERNELS_VECMATH_H
+#define SHIMTORCH_KERNELS_VECMATH_H
+
+#include "half.h"
+
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+#define MADD(a, b, c) _Generic((c), f32: __builtin_fmaf, default: __builtin_fma)(a, b, c)
+#else
+#define MADD(a, b, c) ((a) * (b) + (c))
+#endif
+
+/* Adding and subtracting these rounds to an integer; the sum's low bits are that integer. */
+#define ROUNDER_F32 0x1.8p23f
+#define ROUNDER_F64 0x1.8p52
+
+#define LOG2E 0x1.71547652b82fep+0
+#define LOG10E 0x1.bcb7b1526e50ep-2
+#define LN2 0x1.62e42fefa39efp-1
+
+/* ---- exponentials: x = n ln2 + r, |r| <= ln2 / 2 ---- */
+
+/* exp(r) - 1 - r, over r^2 */
+static inline f32 exp_tail_f32(f32 r) {
+    f32 p = 0x1.a125f6p-13f;
+    p = MADD(p, r, 0x1.6d444ap-10f);
+    p = MADD(p, r, 0x1.1110e0p-7f);
+    p = MADD(p, r, 0x1.5554e8p-5f);
+    p = MADD(p, r, 0x1.555556p-3f);
+    return MADD(p, r, 0.5f);
+}
+
+static inline f64 exp_tail_f64(f64 r) {
+    f64 p = 0x1.af39789bfd689p-26;
+    p = MADD(p, r, 0x1.28922d8c8d4fbp-22);
+    p = MADD(p, r, 0x1.71de0d573888bp-19);
+    p = MADD(p, r, 0x1.a019b87f7a6e9p-16);
+    p = MADD(p, r, 0x1.a01a01a7da98dp-13);
+    p = MADD(p, r, 0x1.6c16c178b0646p-10);
+    p = MADD(p, r, 0x1.1111111110996p-7);
+    p = MADD(p, r, 0x1.5555555553d05p-5);
+    p = MADD(p, r, 0x1.5555555555556p-3);
+    return MADD(p, r, 0.5);
+}
+
+/* y * 2^n in two steps, so that overflow and subnormals round once; -300 < n < 300 (f64: 2000) */
+static inline f32 scale_f32(f32 y, i32 n) {
+    const i32 half = n >> 1;
+    return y * f32_of_bits((u32)(half + 127) << 23) * f32_of_bits((u32)(n - half + 127) << 23);
+}
+
+static inline f64 scale_f64(f64 y, i64 n) {
+    const u64 half = ((u64)n + 4096) >> 1; /* biased by 2048: AVX2 has no arithmetic shift of 64 bits */
+    return y * f64_of_bits((half - 2048 + 1023) << 52) * f64_of_bits(((u64)n - half + 2048 + 1023) << 52);
+}
+
+static inline f32 st_exp_f32(f32 x) {
+    f32 y = 89.0f < x ? 89.0f : x;
+    y = -104.0f > y ? -104.0f : y;
+    const f32 shifted = MADD(y, (f32)LOG2E, ROUNDER_F32), n = shifted - ROUNDER_F32;
+    const f32 r = MADD(n, -0x1.7f7d1cp-20f, MADD(n, -0x1.62e4p-1f, y));
+    return scale_f32(MADD(exp_tail_f32(r) * r, r, r) + 1.0f, (i32)(bits_of_f32(shifted) - bits_of_f32(ROUNDER_F32)));
+}
+
+static inline f64 st_exp_f64(f64 x) {
+    f64 y = 710.0 < x ? 710.0 : x;
+    y = -746.0 > y ? -746.0 : y;
+    const f64 shifted = MADD(y, LOG2E, ROUNDER_F64), n = shifted - ROUNDER_F64;
+    const f64 r = MADD(n, -0x1.a39ef35793c76p-33, MADD(n, -0x1.62e42feep-1, y));
+    return scale_f64(MADD(exp_tail_f64(r) * r, r, r) + 1.0, (i64)(bits_of_f64(shifted) - bits_of_f64(ROUNDER_F64)));
+}
+
+static inline f32 st_exp2_f32(f32 x) {
+    f32 y = 129.0f < x ? 129.0f : x;
+    y = -151.0f > y ? -151.0f : y;
+    const f32 shifted = y + ROUNDER_F32, r = (y - (shifted - ROUNDER_F32)) * (f32)LN2;
+    return scale_f32(MADD(exp_tail_f32(r) * r, r, r) + 1.0f, (i32)(bits_of_f32(shifted) - bits_of_f32(ROUNDER_F32)));
+}
+
+static inline f64 st_exp2_f64(f64 x) {
+    f64 y = 1025.0 < x ? 1025.0 : x;
+    y = -1076.0 > y ? -1076.0 : y;
+    const f64 shifted = y + ROUNDER_F64, r = (y - (shifted - ROUNDER_F64)) * LN2;
+    return scale_f64(MADD(exp_tail_f64(r) * r, r, r) + 1.0, (i64)(bits_of_f64(shifted) - bits_of_f64(ROUNDER_F64)));
+}
+
+/* 2^n (e^r - 1) + (2^n - 1), all halved until the end so that 2^n cannot overflow early */
+static inline f32 st_expm1_f32(f32 x) {
+    f32 y = 89.0f < x ? 89.0f : x;
+    y = -40.0f > y ? -40.0f : y;
+    const f32 shifted = MADD(y, (f32)LOG2E, ROUNDER_F32), n = shifted - ROUNDER_F32;
+    const f32 r = MADD(n, -0x1.7f7d1cp-20f, MADD(n, -0x1.62e4p-1f, y));
+    const f32 s = f32_of_bits((bits_of_f32(shifted) - bits_of_f32(ROUNDER_F32) + 126u) << 23);
+    const f32 q = MADD(exp_tail_f32(r) * r, r, r), e = MADD(s, q, s - 0.5f) * 2.0f;
+    return x < 1e-8f && x > -1e-8f ? x : 89.0f < x ? INFINITY : e;
+}
+
+static inline f64 st_expm1_f64(f64 x) {
+    f64 y = 710.0 < x ? 710.0 : x;
+    y = -80.0 > y ? -80.0 : y;
+    const f64 shifted = MADD(y, LOG2E, ROUNDER_F64), n = shifted - ROUNDER_F64;
+    const f64 r = MADD(n, -0x1.a39ef35793c76p-33, MADD(n, -0x1.62e42feep-1, y));
+    const f64 s = f64_of_bits((bits_of_f64(shifted) - bits_of_f64(ROUNDER_F64) + 1022u) << 52);
+    const f64 q = MADD(exp_tail_f64(r) * r, r, r), e = MADD(s, q, s - 0.5) * 2.0;
+    return x < 1e-17 && x > -1e-17 ? x : 710.0 < x ? (f64)INFINITY : e;
+}
+
+static inline f32 st_sigmoid_f32(f32 x) { return 1.0f / (1.0f + st_exp_f32(-x)); }
+static inline f64 st_sigmoid_f64(f64 x) { return 1.0 / (1.0 + st_exp_f64(-x)); }
+
+static inline f32 st_tanh_f32(f32 x) {
+    const f32 a = fabsf(x), t = st_expm1_f32(10.0f < a ? 20.0f : 2.0f * a);
+    return copysignf(t / (t + 2.0f), x);
+}
+
+static inline f64 st_tanh_f64(f64 x) {
+    const f64 a = fabs(x), t = st_expm1_f64(20.0 < a ? 40.0 : 2.0 * a);
+    return copysign(t / (t + 2.0), x);
+}
+
+/* ---- logarithms: x = 2^e m, sqrt(1/2) <= m < sqrt(2) ---- */
+
+static inline f32 st_log_f32(f32 x) {
+    const u32 root_half = 0x3f3504f3u;
+    const f32 y = x < 0x1p-126f ? x * 0x1p23f : x;
+    const u32 u = bits_of_f32(y) - root_half;
+    const f32 e = (f32)((i32)u >> 23) - (x < 0x1p-126f ? 23.0f : 0.0f);
+    const f32 f = f32_of_bits((u & 0x7fffffu) + root_half) - 1.0f, f2 = f * f;
+    f32 p = 0x1.1d8ea6p-4f;
+    p = MADD(p, f, -0x1.d635bcp-4f);
+    p = MADD(p, f, 0x1.dea282p-4f);
+    p = MADD(p, f, -0x1.fcf4c6p-4f);
+    p = MADD(p, f, 0x1.23d21ap-3f);
+    p = MADD(p, f, -0x1.555b4ap-3f);
+    p = MADD(p, f, 0x1.999d5ap-3f);
+    p = MADD(p, f, -0x1.fffffcp-3f);
+    p = MADD(p, f, 0x1.555554p-2f);
+    p = MADD(p * f, f2, e * 0x1.7f7d1cp-20f);
+    p = MADD(f2, -0.5f, p);
+    const f32 r = MADD(e, 0x1.62e4p-1f, f + p);
+    return x > 0.0f && x < INFINITY ? r : x == 0.0f ? -INFINITY : x > 0.0f ? x : NAN;
+}
+
+/* with s = f / (2 + f), log(1 + f) = 2 s + s^3 P(s^2) = f - s (f - s^2 P) */
+static inline f64 st_log_f64(f64 x) {
+    const u64 root_half = 0x3fe6a09e667f3bcdu;
+    const f64 y = x < 0x1p-1022 ? x * 0x1p52 : x;
+    const u64 u = bits_of_f64(y) - root_half;
+    /* the exponent, shifted logically with a bias and turned into a double through its bits (for AVX2) */
+    const u64 biased = (u + (1024ull << 52)) >> 52;
+    const f64 e = (f64_of_bits(0x4330000000000000u | biased) - (0x1p52 + 1024.0)) - (x < 0x1p-1022 ? 52.0 : 0.0);
+    const f64 f = f64_of_bits((u & 0xfffffffffffffu) + root_half) - 1.0, s = f / (2.0 + f), s2 = s * s;
+    f64 p = 0x1.0c039c49989c6p-3;
+    p = MADD(p, s2, 0x1.0fbe95d716020p-3);
+    p = MADD(p, s2, 0x1.3b1c355a8f7a2p-3);
+    p = MADD(p, s2, 0x1.745cf9048dd95p-3);
+    p = MADD(p, s2, 0x1.c71c720159177p-3);
+    p = MADD(p, s2, 0x1.2492492476cccp-2);
+    p = MADD(p, s2, 0x1.9999999999a38p-2);
+    p = MADD(p, s2, 0x1.5555555555555p-1);
+    const f64 half_f2 = 0.5 * f * f;
+    const f64 low = MADD(s, MADD(p, s2, half_f2), e * 0x1.a39ef35793c76p-33);
+    const f64 r = MADD(e, 0x1.62e42feep-1, f - (half_f2 - low));
+    return x > 0.0 && x < (f64)INFINITY ? r : x == 0.0 ? -(f64)INFINITY : x > 0.0 ? x : (f64)NAN;
+}
+
+static inline f32 st_log2_f32(f32 x) { return (f32)(st_log_f64(x) * LOG2E); }
+static inline f32 st_log10_f32(f32 x) { return (f32)(st_log_f64(x) * LOG10E); }
+
+static inline f32 st_log1p_f32(f32 x) {
+    const f32 near = x - 0.5f * x * x;
+    return x < 0x1p-20f && x > -0x1p-20f ? near : (f32)st_log_f64(1.0 + (f64)x);
+}
+
+/* log(1 + x) plus what the sum 1 + x lost */
+static inline f64 st_log1p_f64(f64 x) {
+    const f64 u = 1.0 + x, lost = (x - (u - 1.0)) / u;
+    return u == 1.0 || x == (f64)INFINITY ? x : u > 0.0 ? st_log_f64(u) + lost : st_log_f64(u);
+}
+
+/* ---- pow of float32 through float64 logarithms ---- */
+
+/* rounding to an integer leaves it as it is */
+static inline int is_integer_f64(f64 y) {
+    const f64 a = fabs(y);
+    return (a + ROUNDER_F64) - ROUNDER_F64 == a || a >= 0x1p51;
+}
+
+static inline f32 st_pow_f32(f32 base, f32 exponent) {
+    const f64 x = base, y = exponent;
+    const f64 magnitude = st_exp2_f64(y * (st_log_f64(fabs(x)) * LOG2E));
+    const int integer = is_integer_f64(y), odd = integer && !is_integer_f64(0.5 * y);
+    const int negative = copysign(1.0, x) < 0.0;
+    f64 r = negative && odd ? -magnitude : magnitude;
+    r = x < 0.0 && !integer && x > -(f64)INFINITY ? (f64)NAN : r;
+    const int one = y == 0.0 || x == 1.0 || (x == -1.0 && fabs(y) == (f64)INFINITY);
+    return (f32)(one ? 1.0 : r);
+}
+
+static inline f64 st_pow_f64(f64 x, f64 y) { return pow(x, y); }
+
+/* ---- error function ---- */
+
+static inline f32 st_erf_f32(f32 x) {
+    const f32 a = fabsf(x), b = 4.0f < a ? 4.0f : a, x2 = b * b;
+    f32 p = -0x1.445f48p-17f;
+    p = MADD(p, x2, 0x1.d88750p-14f);
+    p = MADD(p, x2, -0x1.bccf66p-11f);
+    p = MADD(p, x2, 0x1.562a60p-8f);
+    p = MADD(p, x2, -0x1.b829c8p-6f);
+    p = MADD(p, x2, 0x1.ce2f08p-4f);
+    p = MADD(p, x2, -0x1.812746p-2f);
+    p = MADD(p, x2, 0x1.06eba8p-3f);
+    f32 q = 0x1.b77830p-20f; /* log(1 - erf) */
+    q = MADD(q, b, -0x1.825ce4p-15f);
+    q = MADD(q, b, 0x1.38e5e6p-11f);
+    q = MADD(q, b, -0x1.37ecc6p-8f);
+    q = MADD(q, b, 0x1.b0e246p-6f);
+    q = MADD(q, b, -0x1.c2e356p-4f);
+    q = MADD(q, b, -0x1.437eb4p-1f);
+    q = MADD(q, b, -0x1.2156fap+0f);
+    q = MADD(q, b, 0x1.4fb068p-12f);
+    return a < 1.0f ? MADD(x, p, x) : copysignf(1.0f - st_exp_f32(q), x);
+}
+
+/* ---- sine and cosine of float32, computed in float64; for |x| <= SINCOS_LIMIT ---- */
+
+#define SINCOS_LIMIT 1e6f
+
+typedef struct {
+    f64 sin, cos;
+    u64 quadrant;
+} st_sincos;
+
+static inline st_sincos sincos_f32(f32 a) {
+    const f64 x = a, shifted = x * 0x1.45f306dc9c883p-1 + ROUNDER_F64, n = shifted - ROUNDER_F64;
+    const f64 r = MADD(n, -0x1.0b4611a626331p-34, MADD(n, -0x1.921fb544p+0, x)), z = r * r;
+    f64 s = 0x1.6dbe0838a06e9p-19;
+    s = MADD(s, z, -0x1.a013a793b98cep-13);
+    s = MADD(s, z, 0x1.11110def2e1c9p-7);
+    s = MADD(s, z, -0x1.555555545e0acp-3);
+    f64 c = 0x1.9a6f2bb019f50p-16;
+    c = MADD(c, z, -0x1.6c0e087f57eebp-10);
+    c = MADD(c, z, 0x1.55554cbb440f1p-5);
+    c = MADD(c, z, -0x1.fffffffab1da6p-2);
+    return (st_sincos){r * MADD(s, z, 1.0), MADD(c, z, 1.0), bits_of_f64(shifted)};
+}
+
+static inline f32 st_near_sin_f32(f32 x) {
+    const st_sincos t = sincos_f32(x);
+    const f64 r = t.quadrant & 1 ? t.cos : t.sin;
+    return (f32)(t.quadrant & 2 ? -r : r);
+}
+
+static inline f32 st_near_cos_f32(f32 x) {
+    const st_sincos t = sincos_f32(x);
+    const f64 r = t.quadrant & 1 ? t.sin : t.cos;
+    return (f32)((t.quadrant + 1) & 2 ? -r : r);
+}
+
+static inline f32 st_near_tan_f32(f32 x) {
+    const st_sincos t = sincos_f32(x);
+    return (f32)(t.quadrant & 1 ? -t.cos / t.sin : t.sin / t.cos);
+}
+
+/* ---- the rest is libm's ---- */
+
+#define LIBM_BOTH(X)                                                                                                 \
+    X(sqrt) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(asinh) X(acosh) X(atanh) X(floor) X(ceil) X(trunc) X(rint)     \
+    X(erfc) X(lgamma) X(fabs)
+#define LIBM_F64(X) X(log2) X(log10) X(erf) X(sin) X(cos) X(tan)
+#define LIBM_F32(X) X(sin) X(cos) X(tan)
+#define LIBM_BINARY(X) X(atan2) X(hypot) X(copysign) X(nextafter) X(fmod)
+
+#define WRAP_F32(fn) static inline f32 st_##fn##_f32(f32 x) { return fn##f(x); }
+#define WRAP_F64(fn) static inline f64 st_##fn##_f64(f64 x) { return fn(x); }
+#define WRAP_BINARY(fn)                                            \
+    static inline f32 st_##fn##_f32(f32 x, f32 y) { return fn##f(x, y); } \
+    static inline f64 st_##fn##_f64(f64 x, f64 y) { return fn(x, y); }
+LIBM_BOTH(WRAP_F32)
+LIBM_BOTH(WRAP_F64)
+LIBM_F32(WRAP_F32)
+LIBM_F64(WRAP_F64)
+LIBM_BINARY(WRAP_BINARY)
+
+#endif

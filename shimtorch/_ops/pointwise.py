@@ -1,0 +1,319 @@
+"""Arithmetic and mathematical functions, element by element."""
+import math
+
+from .._core.dtype import promote_types
+from .._core.factory import cast
+from .._core.kinds import binary, pointwise1, pointwise_scaled, result_type, unary
+from .._core.op import op
+from .._core.policy import policy
+from .._core.tensor import TensorBase
+from . import samples
+from ._rules import conj, where
+
+_positive = samples.unary(low=0.1)
+
+# ---------------------------------------------------------------- one tensor
+
+unary("neg", aliases=("negative",), operator="neg", refuse=("bool",), grads={"self": lambda g: -g},
+      samples=samples.unary(dtypes="number"))
+unary("exp", result="float", grads={"self": lambda g, out: g * conj(out)}, samples=samples.unary())
+unary("exp2", result="float", grads={"self": lambda g, out: g * conj(out) * math.log(2)}, samples=samples.unary())
+unary("expm1", result="float", grads={"self": lambda g, out: g * conj(out + 1)}, samples=samples.unary())
+unary("log", result="float", grads={"self": lambda g, self: g / conj(self)}, samples=_positive)
+unary("log2", result="float", grads={"self": lambda g, self: g / conj(self * math.log(2))}, samples=_positive)
+unary("log10", result="float", grads={"self": lambda g, self: g / conj(self * math.log(10))}, samples=_positive)
+unary("log1p", result="float", grads={"self": lambda g, self: g / conj(self + 1)}, samples=_positive)
+unary("sqrt", result="float", grads={"self": lambda g, out: g / conj(out * 2)}, samples=_positive)
+unary("rsqrt", result="float", grads={"self": lambda g, out: g * conj(out ** 3) * -0.5}, samples=_positive)
+unary("sin", result="float", grads={"self": lambda g, self: g * conj(self.cos())}, samples=samples.unary())
+unary("cos", result="float", grads={"self": lambda g, self: g * conj(-self.sin())}, samples=samples.unary())
+unary("tan", result="float", grads={"self": lambda g, out: g * conj(1 + out * out)},
+      samples=samples.unary(low=-1, high=1))
+unary("asin", result="float", aliases=("arcsin",), samples=samples.unary(low=-0.9, high=0.9),
+      grads={"self": lambda g, self: g * conj((1 - self * self).rsqrt())})
+unary("acos", result="float", aliases=("arccos",), samples=samples.unary(low=-0.9, high=0.9),
+      grads={"self": lambda g, self: g * conj(-(1 - self * self).rsqrt())})
+unary("atan", result="float", aliases=("arctan",), samples=samples.unary(),
+      grads={"self": lambda g, self: g / conj(self * self + 1)})
+unary("sinh", result="float", grads={"self": lambda g, self: g * conj(self.cosh())}, samples=samples.unary())
+unary("cosh", result="float", grads={"self": lambda g, self: g * conj(self.sinh())}, samples=samples.unary())
+unary("tanh", result="float", grads={"self": lambda g, out: g * conj(1 - out * out)}, samples=samples.unary())
+unary("asinh", result="float", aliases=("arcsinh",), samples=samples.unary(),
+      grads={"self": lambda g, self: g * conj((self * self + 1).rsqrt())})
+unary("acosh", result="float", aliases=("arccosh",), samples=samples.unary(low=1.1, high=3),
+      grads={"self": lambda g, self: g * conj((self * self - 1).rsqrt())})
+unary("atanh", result="float", aliases=("arctanh",), samples=samples.unary(low=-0.9, high=0.9),
+      grads={"self": lambda g, self: g / conj(1 - self * self)})
+unary("sigmoid", result="float", grads={"self": lambda g, out: g * conj(out * (1 - out))}, samples=samples.unary())
+unary("reciprocal", result="float", samples=_positive, grads={"self": lambda g, out: -g * conj(out * out)})
+unary("square", grads={"self": lambda g, self: g * conj(self) * 2}, samples=samples.unary(dtypes="number"))
+unary("sign", grads={"self": lambda g: g * 0}, samples=samples.unary(away_from=0, dtypes="real"))
+unary("floor", grads={"self": lambda g: g * 0}, samples=samples.unary(away_from="integer", dtypes="real"))
+unary("ceil", grads={"self": lambda g: g * 0}, samples=samples.unary(away_from="integer", dtypes="real"))
+unary("trunc", aliases=("fix",), grads={"self": lambda g: g * 0},
+      samples=samples.unary(away_from="integer", dtypes="real"))
+unary("frac", grads={"self": lambda g: g}, samples=samples.unary(away_from="integer"))
+unary("erf", result="float", samples=samples.unary(),
+      grads={"self": lambda g, self: g * (self * self).neg().exp() * (2 / math.sqrt(math.pi))})
+unary("erfc", result="float", samples=samples.unary(),
+      grads={"self": lambda g, self: g * (self * self).neg().exp() * (-2 / math.sqrt(math.pi))})
+unary("lgamma", result="float", samples=_positive, grads={"self": lambda g, self: g * self.digamma()})
+unary("isnan", result="bool", inplace=False, samples=samples.unary(dtypes="number"))
+unary("isinf", result="bool", inplace=False, samples=samples.unary(dtypes="number"))
+unary("isfinite", result="bool", inplace=False, samples=samples.unary(dtypes="number"))
+unary("signbit", result="bool", inplace=False, samples=samples.unary(dtypes="real"))
+unary("logical_not", result="bool", samples=samples.unary(dtypes="number"))
+unary("bitwise_not", refuse=("float16", "bfloat16", "float32", "float64", "complex64", "complex128"),
+      samples=samples.unary(dtypes="int"))
+
+
+@op(operator="invert", method=False, function=False, name="invert")
+def invert(self):
+    if policy.compare_uint8 and self.dtype.name == "uint8":
+        return 1 - self                # before 1.2 a mask was a ByteTensor, and ~ its logical negation
+    return self.bitwise_not()
+
+
+@op(operator="abs", inplace=True, out=True, aliases=("absolute",), samples=samples.unary(away_from=0, dtypes="number"),
+    grads={"self": lambda g, self: g * self.sgn()})
+def abs(self):
+    """The absolute value; real for a complex tensor."""
+    if self.is_complex():
+        return (self.real.square() + self.imag.square()).sqrt()
+    return pointwise1("abs", self)
+
+
+@op(inplace=True, out=True, samples=samples.unary(away_from=0, dtypes="number"),
+    grads={"self": lambda g, self, out: g * 0 if not g.is_complex() else (g - (g * out.conj()).real * out) / self.abs()})
+def sgn(self):
+    """The sign; for a complex tensor the number of the same angle and absolute value 1."""
+    return pointwise1("sgn", self)
+
+
+@op(operator="pos", samples=samples.unary(dtypes="number"), grads={"self": lambda g: g})
+def positive(self):
+    """The tensor itself."""
+    if self.dtype.name == "bool":
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return self
+
+
+@op(inplace=True, out=True, samples=samples.unary(away_from="half", dtypes="real"), grads={"self": lambda g: g * 0})
+def round(self, *, decimals=0):
+    """To the nearest integer, halves to even; or to ``decimals`` decimal places."""
+    if not self.is_floating_point() or decimals == 0:
+        return pointwise1("round", self)
+    scale = 10.0 ** decimals
+    return pointwise1("round", self * scale) / scale
+
+
+@op(inplace=True, out=True, samples=samples.unary(low=0.1, high=3), grads={"self": lambda g, self: g * self.polygamma1()})
+def digamma(self):
+    """The logarithmic derivative of the gamma function."""
+    return _scipy_unary(self, "digamma")
+
+
+@op(function=False, method=True, samples=samples.unary(low=0.1, high=3, gradcheck=False))
+def polygamma1(self):
+    """The derivative of digamma."""
+    return _scipy_unary(self, "polygamma", 1)
+
+
+def _scipy_unary(x, name, *first):
+    import scipy.special
+
+    from .._core.tensor import wrap_ndarray
+    if not x.is_floating_point():
+        x = x.to(result_type(x, 1.0))
+    return wrap_ndarray(getattr(scipy.special, name)(*first, x._ndarray()).astype(x._ndarray().dtype, copy=False))
+
+
+@op(name="conj", samples=samples.unary(dtypes="number"), grads={"self": lambda g: g.conj()})
+def conj_op(self):
+    """The complex conjugate; a real tensor as it is."""
+    return pointwise1("conj_physical", self) if self.is_complex() else self
+
+
+@op(samples=samples.unary(dtypes="number"))
+def resolve_conj(self):
+    """The tensor itself: conjugation is never put off here."""
+    return self
+
+
+@op(inplace=True, out=True, samples=samples.Samples([
+        samples.call(samples.Draw(3, 4), -1, 1), samples.call(samples.Draw(3, 4), min=-0.5),
+        samples.call(samples.Draw(3, 4), max=0.5)], dtypes="real"),
+    grads={"self": lambda g, self, min, max: g * _inside(self, min, max).to(g.dtype)}, aliases=("clip",))
+def clamp(self, min=None, max=None):
+    """Values below ``min`` (a number or tensor) become min, values above ``max`` become max."""
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    out = self
+    if min is not None:
+        out = out.maximum(min if isinstance(min, TensorBase) else _number_like(out, min))
+    if max is not None:
+        out = out.minimum(max if isinstance(max, TensorBase) else _number_like(out, max))
+    return out
+
+
+def _number_like(x, value):
+    from .._core.factory import full
+    return full((), value, dtype=result_type(x, value))
+
+
+def _inside(x, min, max):
+    if min is None:
+        return x <= max
+    if max is None:
+        return x >= min
+    return (x >= min).logical_and(x <= max)
+
+
+@op(inplace=True, out=True)
+def clamp_min(self, min):
+    """Values below ``min`` become min."""
+    return self.clamp(min=min)
+
+
+@op(inplace=True, out=True)
+def clamp_max(self, max):
+    """Values above ``max`` become max."""
+    return self.clamp(max=max)
+
+
+# ---------------------------------------------------------------- two tensors
+
+def _number_first(args, kwargs):
+    """``add(x, alpha, y)`` of 0.x for ``add(x, y, alpha=alpha)``."""
+    if len(args) == 3 and not isinstance(args[1], TensorBase) and isinstance(args[2], TensorBase):
+        return (args[0], args[2]), dict(kwargs, alpha=args[1])
+    return None
+
+
+def _scaled(name, sign):
+    def forward(self, other, *, alpha=1):
+        code = result_type(self, other)
+        if isinstance(alpha, float) and not code.is_floating_point and not code.is_complex:
+            raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+        if not isinstance(other, TensorBase):
+            return self + other * (alpha * sign)
+        if policy.same_numel_pointwise and self.shape != other.shape:
+            return self + other * (alpha * sign)
+        return pointwise_scaled("add_scaled", (cast(self, code), cast(other, code)), alpha * sign)
+    forward.__name__ = name
+    return forward
+
+
+_pair = samples.binary(dtypes="number")
+_nonzero = samples.binary(low=0.5, high=2)
+
+
+def _divide(self, other, *, rounding_mode=None):
+    if rounding_mode is None:
+        return self / other
+    if rounding_mode == "floor":
+        return self.floor_divide(other)
+    if rounding_mode == "trunc":
+        return self.trunc_divide(other)
+    raise RuntimeError("div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
+                       f"'{rounding_mode}'")
+
+
+binary("add", forward=_scaled("add", 1), operator="add", inplace_operator="iadd", samples=_pair, legacy=_number_first,
+       legacy_min=3, grads={"self": lambda g: g, "other": lambda g, alpha: _times(g, alpha)})
+binary("sub", forward=_scaled("sub", -1), aliases=("subtract",), operator="sub", inplace_operator="isub",
+       samples=_pair, refuse=("bool",), legacy=_number_first, legacy_min=3,
+       grads={"self": lambda g: g, "other": lambda g, alpha: _times(g, -alpha)})
+binary("mul", aliases=("multiply",), operator="mul", inplace_operator="imul", samples=_pair,
+       grads={"self": lambda g, other: g * conj(other), "other": lambda g, self: g * conj(self)})
+binary("div", forward=_divide, result="divide", aliases=("divide",), operator="truediv", inplace_operator="itruediv",
+       samples=_nonzero,
+       grads={"self": lambda g, other, rounding_mode: g / conj(other) if rounding_mode is None else g * 0,
+              "other": lambda g, self, other, rounding_mode:
+                  -g * conj(self / (other * other)) if rounding_mode is None else g * 0})
+binary("floor_divide", operator="floordiv", inplace_operator="ifloordiv", samples=_nonzero,
+       grads={"self": lambda g: g * 0, "other": lambda g: g * 0})
+binary("trunc_divide", samples=_nonzero, grads={"self": lambda g: g * 0, "other": lambda g: g * 0})
+binary("remainder", operator="mod", inplace_operator="imod", samples=_nonzero,
+       grads={"self": lambda g: g, "other": lambda g, self, other: -g * self.floor_divide(other)})
+binary("fmod", samples=_nonzero,
+       grads={"self": lambda g: g, "other": lambda g, self, other: -g * self.trunc_divide(other)})
+binary("atan2", result="float", aliases=("arctan2",), samples=_nonzero,
+       grads={"self": lambda g, self, other: g * other / (self * self + other * other),
+              "other": lambda g, self, other: -g * self / (self * self + other * other)})
+binary("maximum", samples=_pair, inplace=False,
+       grads={"self": lambda g, self, other: _share(g, self, other, self > other),
+              "other": lambda g, self, other: _share(g, self, other, self < other)})
+binary("minimum", samples=_pair, inplace=False,
+       grads={"self": lambda g, self, other: _share(g, self, other, self < other),
+              "other": lambda g, self, other: _share(g, self, other, self > other)})
+binary("pow", operator="pow", inplace_operator="ipow", samples=samples.binary(low=0.3, high=2),
+       grads={"self": lambda g, self, other: g * conj(_power_slope(self, other)),
+              "other": lambda g, self, out: g * conj(where(self == 0, 0, out * _log_of(self)))})
+
+
+def _times(g, alpha):
+    return g if type(alpha) is int and alpha == 1 else g * alpha
+
+
+def _share(g, a, b, wins):
+    """The gradient where an operand wins, half of it where both are equal."""
+    return g * wins.to(g.dtype) + g * (a == b).to(g.dtype) * 0.5
+
+
+def _power_slope(x, exponent):
+    if isinstance(exponent, TensorBase):
+        return where(exponent == 0, 0, exponent * x.pow(exponent - 1))
+    if exponent == 0:
+        return x * 0
+    return x.pow(exponent - 1) * exponent
+
+
+def _log_of(x):
+    return x.log() if isinstance(x, TensorBase) else math.log(x) if x > 0 else math.nan
+
+
+@op(operator="rsub", samples=_pair, method=False)
+def rsub(self, other, *, alpha=1):
+    """``other - self``."""
+    if isinstance(other, TensorBase):
+        return other - (self if alpha == 1 else self * alpha)
+    return -self + other if alpha == 1 else self * -alpha + other
+
+
+@op(operator="rtruediv", method=False, function=False)
+def rtruediv(self, other):
+    return self.reciprocal() * other if policy.true_division or self.is_floating_point() else other_like(
+        self, other) / self
+
+
+def other_like(x, number):
+    """A Python number as a 0-dim tensor of the dtype that it and x are computed in."""
+    return _number_like(x, number)
+
+
+@op(operator="rfloordiv", method=False, function=False)
+def rfloordiv(self, other):
+    return other_like(self, other).floor_divide(self)
+
+
+@op(operator="rmod", method=False, function=False)
+def rmod(self, other):
+    return other_like(self, other).remainder(self)
+
+
+@op(operator="rpow", method=False, function=False)
+def rpow(self, other):
+    return other_like(self, other).pow(self)
+
+
+binary("bitwise_and", operator="and", inplace_operator="iand", samples=samples.binary(dtypes="int", number=3))
+binary("bitwise_or", operator="or", inplace_operator="ior", samples=samples.binary(dtypes="int", number=3))
+binary("bitwise_xor", operator="xor", inplace_operator="ixor", samples=samples.binary(dtypes="int", number=3))
+binary("bitwise_left_shift", "lshift", operator="lshift", inplace_operator="ilshift",
+       samples=samples.binary(dtypes="int", number=3))
+binary("bitwise_right_shift", "rshift", operator="rshift", inplace_operator="irshift",
+       samples=samples.binary(dtypes="int", number=3))
+binary("logical_and", result="bool", samples=_pair)
+binary("logical_or", result="bool", samples=_pair)
+binary("logical_xor", result="bool", samples=_pair)

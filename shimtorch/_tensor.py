@@ -1,0 +1,285 @@
+"""``torch.Tensor``: the Python class over TensorBase. Ops add their methods to it (``_ops``)."""
+from ._core import autograd as _autograd
+from ._core import factory as _factory
+from ._core.device import as_device
+from ._core.dtype import get_default_dtype
+from ._core.policy import policy
+from ._core.tensor import Size, TensorBase, set_tensor_class
+
+
+class Tensor(TensorBase):
+    """A multi-dimensional array of elements of one dtype, with its place in the autograd graph.
+
+    ``Tensor(2, 3)`` is uninitialised, ``Tensor([1, 2])`` holds data, both of the default dtype; see ``torch.tensor``.
+    """
+
+    __slots__ = ()
+    __array_priority__ = 1000
+
+    def __new__(cls, *args, device=None, **kwargs):
+        if kwargs:
+            raise TypeError(f"new() got an unexpected keyword argument {next(iter(kwargs))!r}")
+        if device is not None:
+            as_device(device)
+        return legacy_new(cls, get_default_dtype(), args)
+
+    def __init__(self, *args, **kwargs):
+        pass
+
+    # ------------------------------------------------------------ autograd
+
+    requires_grad = property(_autograd.tensor_requires_grad, _autograd.set_requires_grad,
+                             doc="Whether operations on this tensor are recorded for backward.")
+    grad_fn = property(_autograd.tensor_grad_fn, doc="The node that made this tensor; None for a leaf.")
+
+    @property
+    def grad(self):
+        """The gradient that backward accumulated; None before."""
+        if self.grad_fn is not None and not _autograd.retains(self) and not policy.two_types:
+            import warnings
+            warnings.warn(
+                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't "
+                "be populated during autograd.backward(). If you indeed want the .grad field to be populated for a "
+                "non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by "
+                "mistake, make sure you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for "
+                "more informations.", UserWarning, stacklevel=2)
+        return _autograd.tensor_grad(self)
+
+    @grad.setter
+    def grad(self, value):
+        _autograd.set_tensor_grad(self, value)
+
+    @grad.deleter
+    def grad(self):
+        _autograd.set_tensor_grad(self, None)
+
+    _grad = property(_autograd.tensor_grad, _autograd.set_tensor_grad)
+    _grad_fn = grad_fn
+
+    @property
+    def is_leaf(self):
+        """Whether no recorded operation made this tensor."""
+        return _autograd.tensor_grad_fn(self) is None
+
+    @property
+    def retains_grad(self):
+        """Whether a tensor that is not a leaf keeps its gradient."""
+        return _autograd.retains(self)
+
+    def requires_grad_(self, requires_grad=True):
+        """Set ``requires_grad`` in place."""
+        _autograd.set_requires_grad(self, requires_grad)
+        return self
+
+    def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None, retain_variables=None):
+        """Add the gradient of this tensor with respect to the leaves it came from to their ``.grad``."""
+        if retain_variables is not None:
+            import warnings
+            warnings.warn("retain_variables option is deprecated and will be removed in 0.3. Use retain_graph instead.",
+                          UserWarning, stacklevel=2)
+            retain_graph = retain_variables
+        _autograd.backward(self, gradient, retain_graph, create_graph, None, inputs)
+
+    def register_hook(self, hook):
+        """Call ``hook(grad)`` when the gradient of this tensor is known; a returned tensor replaces it."""
+        from .utils.hooks import RemovableHandle
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        hooks = _autograd.hooks_of(self)
+        handle = RemovableHandle(hooks)
+        hooks[handle.id] = hook
+        return handle
+
+    def register_post_accumulate_grad_hook(self, hook):
+        """Call ``hook(tensor)`` after the gradient of this leaf was accumulated."""
+        from .utils.hooks import RemovableHandle
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        hooks = _autograd.post_hooks_of(self)
+        handle = RemovableHandle(hooks)
+        hooks[handle.id] = hook
+        return handle
+
+    def retain_grad(self):
+        """Keep the gradient of this tensor, which is not a leaf, in ``.grad``."""
+        _autograd.retain(self)
+
+    def detach_(self):
+        """Cut this tensor from the graph: it becomes a leaf."""
+        return _autograd.detach_in_place(self)
+
+    @property
+    def data(self):
+        """The same memory without history; in-place writes through it are not checked by autograd."""
+        return data_of(self)
+
+    @data.setter
+    def data(self, value):
+        if not isinstance(value, TensorBase):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        _factory.set_data(self, _factory.alias_data(value))
+
+    # ------------------------------------------------------------ what it is
+
+    def type(self, dtype=None, non_blocking=False, **kwargs):
+        """The name of the legacy type, such as ``'torch.FloatTensor'``; or this tensor in another type."""
+        from ._typed import as_type, type_name
+        if dtype is None:
+            return type_name(self)
+        return as_type(self, dtype)
+
+    def is_shared(self):
+        """Whether the memory is shared between processes."""
+        return bool(getattr(self._memory(), "shared", False))
+
+    def share_memory_(self):
+        """Move the memory to shared memory."""
+        raise NotImplementedError("Tensor.share_memory_ is not implemented")
+
+    def pin_memory(self, device=None):
+        """Accepted for compatibility: without a CUDA device there is no pinned memory, and the tensor is returned."""
+        return self
+
+    def cpu(self, memory_format=None):
+        """This tensor: it is on the CPU."""
+        return self
+
+    def cuda(self, device=None, non_blocking=False, memory_format=None, **kwargs):
+        """A copy on a CUDA device."""
+        return self.to(as_device("cuda" if device is None else device))
+
+    def storage(self):
+        """The typed storage that the tensor views."""
+        from ._storages import typed_storage
+        return typed_storage(self)
+
+    _typed_storage = storage
+
+    def untyped_storage(self):
+        """The bytes that the tensor views."""
+        from ._storages import UntypedStorage
+        return UntypedStorage._of(self)
+
+    def storage_type(self):
+        """The class of the typed storage."""
+        from ._storages import storage_class
+        return storage_class(self.dtype)
+
+    def __contains__(self, element):
+        if isinstance(element, (TensorBase, int, float, complex, bool)):
+            return bool((element == self).any().item())
+        raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
+
+    def __iter__(self):
+        if self.dim() == 0:
+            raise TypeError("iteration over a 0-d tensor")
+        if policy.two_types:
+            return iter([self[i] for i in range(len(self))])
+        return iter(self.unbind(0))
+
+    def __reversed__(self):
+        return self if self.dim() == 0 else self.flip(0)
+
+    def __array_wrap__(self, array, context=None, return_scalar=False):
+        if array.dtype == bool and policy.compare_uint8:
+            array = array.astype("uint8")
+        return _factory.as_tensor(array)
+
+    def __repr__(self, *, tensor_contents=None):
+        from ._core.printing import tensor_repr
+        return tensor_repr(self, policy.print_style)
+
+    __str__ = __repr__
+
+    def __format__(self, spec):
+        if self.dim() == 0 and type(self) is Tensor:
+            return self.item().__format__(spec)
+        return object.__format__(self, spec)
+
+    def __dir__(self):
+        return sorted(set(dir(type(self))) | set(self.__dict__))
+
+    # ------------------------------------------------------------ copies and pickles
+
+    def __deepcopy__(self, memo):
+        if not self.is_leaf:
+            raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol "
+                               "at the moment.  If you were attempting to deepcopy a module, this may be because of a "
+                               "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001")
+        if id(self) in memo:
+            return memo[id(self)]
+        from ._copying import copy_tensor
+        result = copy_tensor(self, memo)
+        memo[id(self)] = result
+        return result
+
+    def __reduce_ex__(self, protocol):
+        from ._copying import reduce_tensor
+        return reduce_tensor(self)
+
+    def __setstate__(self, state):
+        from ._copying import set_tensor_state
+        set_tensor_state(self, state)
+
+    @classmethod
+    def _make_subclass(cls, data, require_grad=False):
+        """A tensor of this class on data's memory."""
+        t = TensorBase.__new__(cls)
+        _factory.set_data(t, _factory.alias_data(data))
+        if require_grad:
+            t.requires_grad_(True)
+        return t
+
+    def as_subclass(self, cls):
+        """This tensor's memory as a tensor of a subclass."""
+        return cls._make_subclass(self, self.requires_grad)
+
+
+def data_of(tensor):
+    """``tensor.data``: a plain Tensor, also of a 0.3 Variable."""
+    return _factory.alias_data(tensor)
+
+
+def legacy_new(cls, dtype, args):
+    """The constructor of torch.Tensor and the typed ones: no argument, sizes, a sequence, an ndarray, a storage."""
+    if not args:
+        t = _factory.new_empty((0,), dtype)
+    elif len(args) == 1 and not isinstance(args[0], int):
+        t = _from_one(args[0], dtype)
+    else:
+        if not all(isinstance(a, int) or hasattr(a, "__index__") for a in args):
+            raise TypeError("new() received an invalid combination of arguments - got ("
+                            + ", ".join(type(a).__name__ for a in args) + ")")
+        t = _factory.new_empty(args, dtype)
+    if cls is not Tensor:
+        t = _cast_class(t, cls)
+    return t
+
+
+def _from_one(arg, dtype):
+    from ._storages import TypedStorage
+    if isinstance(arg, Size):
+        return _factory.new_empty(arg, dtype)
+    if isinstance(arg, TypedStorage):
+        if arg.dtype is not dtype:
+            raise TypeError(f"expected a storage of {dtype}, got one of {arg.dtype}")
+        return arg._tensor()
+    if isinstance(arg, TensorBase):
+        if policy.two_types and arg.dim() <= 1 and arg.numel() == 1 and not arg.is_floating_point():
+            return _factory.new_empty((int(arg),), dtype)
+        return _factory.from_data(arg, dtype, False)
+    if isinstance(arg, (list, tuple)) or hasattr(arg, "__array__") or hasattr(arg, "__len__"):
+        return _factory.from_data(arg, dtype, True)
+    if hasattr(arg, "__index__"):
+        return _factory.new_empty((arg.__index__(),), dtype)
+    raise TypeError(f"new(): invalid data type '{type(arg).__name__}'")
+
+
+def _cast_class(t, cls):
+    """The fresh tensor t as an instance of a subclass."""
+    result = TensorBase.__new__(cls)
+    _factory.set_data(result, t)
+    return result
+
+
+set_tensor_class(Tensor)

@@ -1,0 +1,11 @@
+"""``torch._tensor_str``: the print settings, where scripts that read or keep them look for them."""
+
+from ._core.policy import policy
+from ._core.printing import PRINT_OPTS, get_printoptions, printoptions, set_printoptions, tensor_repr
+
+__all__ = ["PRINT_OPTS", "get_printoptions", "printoptions", "set_printoptions"]
+
+
+def _str(self, *, tensor_contents=None):
+    """The text of a tensor, or ``tensor_contents`` where a subclass gives its own."""
+    return tensor_repr(self, policy.print_style) if tensor_contents is None else tensor_contents

@@ -1,0 +1,24 @@
+"""torch.nn: layers, losses and what belongs to them."""
+
+from . import _reduction, functional, init, modules, parallel, parameter, utils
+from .modules import *  # noqa: F403
+from .parallel import DataParallel
+from .parameter import Buffer, Parameter
+
+__all__ = [
+    *modules.__all__,
+    "Buffer",
+    "DataParallel",
+    "Parameter",
+    "_reduction",
+    "functional",
+    "init",
+    "modules",
+    "parallel",
+    "parameter",
+    "utils",
+]
+
+
+def __getattr__(name):
+    return modules._missing_class(__name__, name)

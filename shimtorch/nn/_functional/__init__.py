@@ -1,0 +1,1 @@
+"""The functions of torch.nn.functional, one family a file."""

@@ -1,0 +1,129 @@
+"""Recurrent networks: one step of each kind of cell, and the scan over time of whole layers.
+
+A layer's weights come as (w_ih, w_hh, b_ih, b_hh, w_hr); biases and the projection w_hr may be None. The gates are
+stacked in w_ih and w_hh as in PyTorch: input, forget, cell, output for the LSTM; reset, update, new for the GRU.
+"""
+
+from ... import _ops
+from .dropout import dropout
+from .linear import linear
+
+
+def _tanh_step(gates, hidden, weights):
+    h = (gates + linear(hidden[0], weights[1], weights[3])).tanh()
+    return (h,)
+
+
+def _relu_step(gates, hidden, weights):
+    h = (gates + linear(hidden[0], weights[1], weights[3])).relu()
+    return (h,)
+
+
+def _lstm_step(gates, hidden, weights):
+    h, c = hidden
+    i, f, g, o = (gates + linear(h, weights[1], weights[3])).chunk(4, -1)
+    c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+    h = o.sigmoid() * c.tanh()
+    if weights[4] is not None:
+        h = linear(h, weights[4])
+    return h, c
+
+
+def _gru_step(gates, hidden, weights):
+    h = hidden[0]
+    r, z, n = gates.chunk(3, -1)
+    r_h, z_h, n_h = linear(h, weights[1], weights[3]).chunk(3, -1)
+    r = (r + r_h).sigmoid()
+    z = (z + z_h).sigmoid()
+    n = (n + r * n_h).tanh()
+    return ((h - n) * z + n,)
+
+
+STEPS = {"RNN_TANH": _tanh_step, "RNN_RELU": _relu_step, "LSTM": _lstm_step, "GRU": _gru_step}
+
+
+def cell(mode, input, hidden, weights):
+    """One step: *input* (B, I), *hidden* a tuple of (B, H); returns the new hidden tuple."""
+    _check_cell(input, hidden, weights[1].size(1), weights[0].size(1))
+    return STEPS[mode](linear(input, weights[0], weights[2]), hidden, weights)
+
+
+def _check_cell(input, hidden, hidden_size, input_size):
+    if input.size(1) != input_size:
+        raise RuntimeError(f"input has inconsistent input_size: got {input.size(1)} expected {input_size}")
+    for i, h in enumerate(hidden):
+        if h.size(0) != input.size(0):
+            raise RuntimeError(f"Input batch size {input.size(0)} doesn't match hidden{i} batch size {h.size(0)}")
+        if h.size(1) != hidden_size:
+            raise RuntimeError(f"hidden{i} has inconsistent hidden_size: got {h.size(1)}, expected {hidden_size}")
+
+
+def _scan(step, gates, hidden, weights, reverse):
+    """All steps of equal batch size; returns the outputs in the order of time, and the last hidden tuple."""
+    outputs = []
+    for gate in reversed(gates) if reverse else gates:
+        hidden = step(gate, hidden, weights)
+        outputs.append(hidden[0])
+    if reverse:
+        outputs.reverse()
+    return outputs, hidden
+
+
+def _scan_shrinking(step, gates, hidden, weights):
+    """Forward over a packed batch: sequences leave the batch as they end, and their hidden state is put aside."""
+    outputs, ended = [], []
+    for gate in gates:
+        size = gate.size(0)
+        if size < hidden[0].size(0):
+            ended.append(tuple(h[size:] for h in hidden))
+            hidden = tuple(h[:size] for h in hidden)
+        hidden = step(gate, hidden, weights)
+        outputs.append(hidden[0])
+    ended.append(hidden)
+    ended.reverse()
+    return outputs, tuple(_ops.cat(parts) for parts in zip(*ended, strict=True))
+
+
+def _scan_growing(step, gates, initial, weights):
+    """Backward over a packed batch: sequences join the batch at their last step, with their initial state."""
+    hidden = tuple(h[: gates[-1].size(0)] for h in initial)
+    outputs = []
+    for gate in reversed(gates):
+        size, before = gate.size(0), hidden[0].size(0)
+        if size > before:
+            hidden = tuple(_ops.cat([h, h0[before:size]]) for h, h0 in zip(hidden, initial, strict=True))
+        hidden = step(gate, hidden, weights)
+        outputs.append(hidden[0])
+    outputs.reverse()
+    return outputs, hidden
+
+
+def rnn(mode, input, batch_sizes, hidden, layers, directions, dropout_p, training):
+    """A whole recurrent network.
+
+    *input* is (T, B, I), or packed (total, I) with *batch_sizes* as a list; *hidden* a tuple of
+    (layers * directions, B, H); *layers* the weights of every layer and direction in order. Returns the output like
+    the input, and the hidden tuple.
+    """
+    step = STEPS[mode]
+    packed = batch_sizes is not None
+    last_hidden = []
+    for layer in range(0, len(layers), directions):
+        if layer and dropout_p:
+            input = dropout(input, dropout_p, training)
+        sides = []
+        for direction in range(directions):
+            index = layer + direction
+            weights = layers[index]
+            initial = tuple(h[index] for h in hidden)
+            gates = linear(input, weights[0], weights[2])
+            if not packed:
+                outputs, last = _scan(step, gates.unbind(0), initial, weights, reverse=direction == 1)
+                sides.append(_ops.stack(outputs))
+            else:
+                scan = _scan_growing if direction else _scan_shrinking
+                outputs, last = scan(step, gates.split(batch_sizes), initial, weights)
+                sides.append(_ops.cat(outputs))
+            last_hidden.append(last)
+        input = sides[0] if directions == 1 else _ops.cat(sides, -1)
+    return input, tuple(_ops.stack(parts) for parts in zip(*last_hidden, strict=True))

@@ -1,0 +1,93 @@
+"""Layers that are not there yet: the classes exist, and raise NotImplementedError when called."""
+
+from .module import Module
+
+_NAMES = {
+    "activation": ["MultiheadAttention"],
+    "adaptive": ["AdaptiveLogSoftmaxWithLoss"],
+    "batchnorm": ["LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d"],
+    "channelshuffle": ["ChannelShuffle"],
+    "conv": [
+        "Conv1d",
+        "Conv2d",
+        "Conv3d",
+        "ConvTranspose1d",
+        "ConvTranspose2d",
+        "ConvTranspose3d",
+        "LazyConv1d",
+        "LazyConv2d",
+        "LazyConv3d",
+        "LazyConvTranspose1d",
+        "LazyConvTranspose2d",
+        "LazyConvTranspose3d",
+    ],
+    "fold": ["Fold", "Unfold"],
+    "instancenorm": ["LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d"],
+    "linear": ["LazyLinear"],
+    "linear_cross_entropy": ["LinearCrossEntropyOptions"],
+    "loss": ["CTCLoss", "LinearCrossEntropyLoss"],
+    "padding": [
+        "CircularPad1d",
+        "CircularPad2d",
+        "CircularPad3d",
+        "ConstantPad1d",
+        "ConstantPad2d",
+        "ConstantPad3d",
+        "ReflectionPad1d",
+        "ReflectionPad2d",
+        "ReflectionPad3d",
+        "ReplicationPad1d",
+        "ReplicationPad2d",
+        "ReplicationPad3d",
+        "ZeroPad1d",
+        "ZeroPad2d",
+        "ZeroPad3d",
+    ],
+    "pixelshuffle": ["PixelShuffle", "PixelUnshuffle"],
+    "pooling": [
+        "AdaptiveAvgPool1d",
+        "AdaptiveAvgPool2d",
+        "AdaptiveAvgPool3d",
+        "AdaptiveMaxPool1d",
+        "AdaptiveMaxPool2d",
+        "AdaptiveMaxPool3d",
+        "AvgPool1d",
+        "AvgPool2d",
+        "AvgPool3d",
+        "FractionalMaxPool2d",
+        "FractionalMaxPool3d",
+        "LPPool1d",
+        "LPPool2d",
+        "LPPool3d",
+        "MaxPool1d",
+        "MaxPool2d",
+        "MaxPool3d",
+        "MaxUnpool1d",
+        "MaxUnpool2d",
+        "MaxUnpool3d",
+    ],
+    "transformer": [
+        "Transformer",
+        "TransformerDecoder",
+        "TransformerDecoderLayer",
+        "TransformerEncoder",
+        "TransformerEncoderLayer",
+    ],
+    "upsampling": ["Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d"],
+}
+_HOME = {name: home for home, names in _NAMES.items() for name in names}
+_made = {}
+
+
+def missing_class(module, name):
+    """The placeholder of a layer; AttributeError for a name that torch has no layer of."""
+    if name not in _HOME:
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+    if name not in _made:
+
+        def __init__(self, *args, **kwargs):
+            raise NotImplementedError(f"torch.nn.{name} is not implemented")
+
+        home = f"{__name__.rpartition('.')[0]}.{_HOME[name]}"
+        _made[name] = type(name, (Module,), {"__init__": __init__, "__module__": home})
+    return _made[name]

@@ -1,0 +1,1 @@
+"""The schedules of torch.optim.lr_scheduler, by kind."""

@@ -1,0 +1,113 @@
+"""NAdam (torch.optim.nadam)."""
+
+from .. import _ops
+from .optimizer import (
+    Optimizer,
+    _as_real,
+    _check_betas,
+    _check_differentiable,
+    _check_lr,
+    _number,
+    _scalar_tensor,
+)
+
+__all__ = ["NAdam"]
+
+
+class NAdam(Optimizer):
+    """Adam with Nesterov momentum that grows over the steps by *momentum_decay*."""
+
+    _step_is_tensor = True
+    _later_options = {
+        "maximize": False,
+        "foreach": None,
+        "capturable": False,
+        "differentiable": False,
+        "decoupled_weight_decay": False,
+    }
+
+    def __init__(
+        self,
+        params,
+        lr=2e-3,
+        betas=(0.9, 0.999),
+        eps=1e-8,
+        weight_decay=0,
+        momentum_decay=4e-3,
+        decoupled_weight_decay=False,
+        *,
+        foreach=None,
+        maximize=False,
+        capturable=False,
+        differentiable=False,
+    ):
+        _check_differentiable("NAdam", differentiable)
+        _check_lr(lr)
+        if not 0.0 <= eps:
+            raise ValueError(f"Invalid epsilon value: {eps}")
+        _check_betas(betas)
+        if not 0.0 <= weight_decay:
+            raise ValueError(f"Invalid weight_decay value: {weight_decay}")
+        if not 0.0 <= momentum_decay:
+            raise ValueError(f"Invalid momentum_decay value: {momentum_decay}")
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "momentum_decay": momentum_decay,
+            "decoupled_weight_decay": decoupled_weight_decay,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "differentiable": differentiable,
+        }
+        super().__init__(params, defaults)
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        for param_state in self.state.values():
+            product = param_state.get("mu_product")
+            if isinstance(product, (int, float)):  # states from before 1.12
+                param_state["mu_product"] = _scalar_tensor(float(product))
+
+    def _start(self, p):
+        state = self.state[p]
+        state["step"] = _scalar_tensor(0.0)
+        state["mu_product"] = _scalar_tensor(1.0)
+        state["exp_avg"] = _ops.zeros_like(p)
+        state["exp_avg_sq"] = _ops.zeros_like(p)
+        return state
+
+    def _update(self, group):
+        lr = _number(group["lr"])
+        beta1, beta2 = group["betas"]
+        weight_decay = group["weight_decay"]
+        decay = group["momentum_decay"]
+        all_state = self.state
+        for p in group["params"]:
+            grad = p.grad
+            if grad is None:
+                continue
+            if grad.is_sparse:
+                raise RuntimeError("NAdam does not support sparse gradients")
+            state = all_state[p] or self._start(p)
+            mean, square = state["exp_avg"], state["exp_avg_sq"]
+            if group["maximize"]:
+                grad = -grad
+            if p.is_complex():
+                p, grad, mean, square = _as_real(p, grad, mean, square)
+            count = state["step"].add_(1).item()
+            if weight_decay != 0:
+                if group["decoupled_weight_decay"]:
+                    p.mul_(1 - lr * weight_decay)
+                else:
+                    grad = grad.add(p, alpha=weight_decay)
+            mu = beta1 * (1.0 - 0.5 * 0.96 ** (count * decay))
+            mu_next = beta1 * (1.0 - 0.5 * 0.96 ** ((count + 1) * decay))
+            product = state["mu_product"].mul_(mu).item()
+            mean.lerp_(grad, 1 - beta1)
+            square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+            denom = square.div(1 - beta2**count).sqrt_().add_(group["eps"])
+            p.addcdiv_(grad, denom, value=-lr * (1.0 - mu) / (1.0 - product))
+            p.addcdiv_(mean, denom, value=-lr * mu_next / (1.0 - product * mu_next))

@@ -1,0 +1,104 @@
+"""RAdam (torch.optim.radam)."""
+
+from .. import _ops
+from .optimizer import (
+    Optimizer,
+    _as_real,
+    _check_betas,
+    _check_differentiable,
+    _check_lr,
+    _number,
+    _scalar_tensor,
+)
+
+__all__ = ["RAdam"]
+
+
+class RAdam(Optimizer):
+    """Adam that adapts only once the variance of its scale can be estimated, and rectifies it."""
+
+    _step_is_tensor = True
+    _later_options = {
+        "foreach": None,
+        "maximize": False,
+        "differentiable": False,
+        "decoupled_weight_decay": False,
+        "capturable": False,
+    }
+
+    def __init__(
+        self,
+        params,
+        lr=1e-3,
+        betas=(0.9, 0.999),
+        eps=1e-8,
+        weight_decay=0,
+        decoupled_weight_decay=False,
+        *,
+        foreach=None,
+        maximize=False,
+        capturable=False,
+        differentiable=False,
+    ):
+        _check_differentiable("RAdam", differentiable)
+        _check_lr(lr)
+        if not 0.0 <= eps:
+            raise ValueError(f"Invalid epsilon value: {eps}")
+        _check_betas(betas)
+        if not 0.0 <= weight_decay:
+            raise ValueError(f"Invalid weight_decay value: {weight_decay}")
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "decoupled_weight_decay": decoupled_weight_decay,
+            "differentiable": differentiable,
+        }
+        super().__init__(params, defaults)
+
+    def _start(self, p):
+        state = self.state[p]
+        state["step"] = _scalar_tensor(0.0)
+        state["exp_avg"] = _ops.zeros_like(p)
+        state["exp_avg_sq"] = _ops.zeros_like(p)
+        return state
+
+    def _update(self, group):
+        lr = _number(group["lr"])
+        beta1, beta2 = group["betas"]
+        weight_decay = group["weight_decay"]
+        rho_inf = 2 / (1 - beta2) - 1
+        all_state = self.state
+        for p in group["params"]:
+            grad = p.grad
+            if grad is None:
+                continue
+            if grad.is_sparse:
+                raise RuntimeError("RAdam does not support sparse gradients")
+            state = all_state[p] or self._start(p)
+            mean, square = state["exp_avg"], state["exp_avg_sq"]
+            if group["maximize"]:
+                grad = -grad
+            if p.is_complex():
+                p, grad, mean, square = _as_real(p, grad, mean, square)
+            count = state["step"].add_(1).item()
+            if weight_decay != 0:
+                if group["decoupled_weight_decay"]:
+                    p.mul_(1 - lr * weight_decay)
+                else:
+                    grad = grad.add(p, alpha=weight_decay)
+            mean.lerp_(grad, 1 - beta1)
+            square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+            correction = 1 - beta2**count
+            update = mean.div(1 - beta1**count).mul_(lr)
+            rho = rho_inf - 2 * count * (beta2**count) / correction
+            if rho > 5.0:
+                rectify = (
+                    (rho - 4) * (rho - 2) * rho_inf / ((rho_inf - 4) * (rho_inf - 2) * rho)
+                ) ** 0.5
+                update.mul_(correction**0.5 / square.sqrt().add_(group["eps"])).mul_(rectify)
+            p.sub_(update)
