@@ -7,5 +7,5 @@ __all__ = ["PRINT_OPTS", "get_printoptions", "printoptions", "set_printoptions"]
 
 
 def _str(self, *, tensor_contents=None):
-    """The text of a tensor, or ``tensor_contents`` where a subclass gives its own."""
-    return tensor_repr(self, policy.print_style) if tensor_contents is None else tensor_contents
+    """``repr(self)``, with ``tensor_contents`` in place of the elements where that is given."""
+    return tensor_repr(self, policy.print_style, tensor_contents)

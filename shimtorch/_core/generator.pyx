@@ -3,7 +3,7 @@ from libc.string cimport memcpy
 
 import os
 
-from .._kernels.random cimport ST_RNG_BYTES, Stream, st_rng_load, st_rng_save, st_rng_seed
+from .._kernels.random cimport ST_RNG_BYTES, Stream
 from .dtype cimport UINT8
 from .policy cimport policy
 from .tensor cimport SPARSE, TensorBase, empty, ptr
@@ -40,16 +40,13 @@ cdef class Generator(Stream):
 
     def manual_seed(self, seed):
         """Start anew from a seed of -2**63 .. 2**64-1 (its low 32 bits count); returns the generator."""
-        cdef unsigned long long number = as_seed(seed)
-        self.acquire()
-        st_rng_seed(&self.rng, number)
-        self.release()
+        self.start(as_seed(seed))
         return self
 
     def seed(self):
         """Start anew from a seed of the operating system, and return it."""
         cdef unsigned long long number = nondeterministic_seed()
-        self.manual_seed(number)
+        self.start(number)
         return number
 
     def initial_seed(self):
@@ -62,9 +59,7 @@ cdef class Generator(Stream):
         cdef TensorBase t
         size[0] = ST_RNG_BYTES
         t = empty(UINT8, 1, size)
-        self.acquire()
-        st_rng_save(&self.rng, <unsigned char*>ptr(t))
-        self.release()
+        self.save(<unsigned char*>ptr(t))
         return t
 
     def set_state(self, new_state):

@@ -3,6 +3,7 @@ from cpython.slice cimport PySlice_AdjustIndices, PySlice_Unpack
 
 from .dtype cimport ITEMSIZE
 from .op cimport recording
+from .policy cimport ThreadState, policy, thread_state
 from .tensor cimport (
     MAX_DIMS, ON_DEVICE, OVERRIDES, REQUIRES_GRAD, SPARSE, VOLATILE, TensorBase, describe_shape, seen_flags,
 )
@@ -19,6 +20,19 @@ def bind_general(f):
 
 def getitem(TensorBase self, index):
     """``self[index]``."""
+    cdef ThreadState* st
+    if policy.wrap_result is None:
+        return item_of(self, index)
+    st = thread_state()
+    st.depth += 1
+    try:
+        result = item_of(self, index)
+    finally:
+        st.depth -= 1
+    return result if st.depth else policy.wrap_result(None, [self], result)
+
+
+cdef object item_of(TensorBase self, index):
     cdef TensorBase r
     cdef int flags = seen_flags(self)
     if flags & (SPARSE | ON_DEVICE | VOLATILE | OVERRIDES) or recording(flags):

@@ -68,13 +68,14 @@ def printoptions(**kwargs):
         set_printoptions(**before)
 
 
-def tensor_repr(tensor, style="modern"):
+def tensor_repr(tensor, style="modern", contents=None):
     """The text of ``repr(tensor)``.
 
-    ``style``: ``"modern"`` (2.x), ``"1.0"`` (1.0 to 1.13), ``"0.4"`` or ``"0.3"``.
+    ``style``: ``"modern"`` (2.x), ``"1.0"`` (1.0 to 1.13), ``"0.4"`` or ``"0.3"``; ``contents``: text to show, from
+    1.0 on, in place of the elements.
     """
     if style == "modern" or style == "1.0":
-        return _bracketed_repr(tensor, style)
+        return _bracketed_repr(tensor, style, contents)
     if style != "0.3" and style != "0.4":
         raise ValueError(f"unknown print style {style!r}")
     if tensor.dtype.is_complex or str(tensor.layout) not in ("torch.strided", "torch.sparse_coo"):
@@ -100,7 +101,7 @@ def parameter_repr(parameter, style="modern"):
     return "Parameter containing:\n" + text
 
 
-def _bracketed_repr(tensor, style):
+def _bracketed_repr(tensor, style, contents=None):
     name = type(tensor).__name__
     prefix = "tensor(" if style == "1.0" or name in _PLAIN_TYPES else name + "("
     indent = len(prefix)
@@ -115,19 +116,19 @@ def _bracketed_repr(tensor, style):
     own_line = False
     if layout != "torch.strided":
         own_line = layout == "torch.sparse_coo"
-        text = _sparse_fields(tensor, layout, indent, style)
+        text = contents or _sparse_fields(tensor, layout, indent, style)
         suffixes += ["size=" + str(shape), "nnz=" + str(tensor._nnz())]
         if not usual:
             suffixes.append("dtype=" + dtype)
         suffixes.append("layout=" + layout)
     elif tensor.numel() == 0:
-        text = "[]"
+        text = contents or "[]"
         if len(shape) != 1:
             suffixes.append("size=" + str(shape))
         if dtype != default:  # no element shows whether these were to be integers
             suffixes.append("dtype=" + dtype)
     else:
-        text = _brackets(tensor, indent, style)
+        text = contents or _brackets(tensor, indent, style)
         if text == "[...]":
             suffixes.append("size=" + str(shape))
         if not usual:

@@ -1,8 +1,8 @@
 """Making random tensors: new ones of a distribution, and samples for tensors of parameters."""
 from .._kernels.random cimport (
     ST_DRAW_BAD_VALUE, ST_DRAW_NEGATIVE, ST_DRAW_NO_DTYPE, ST_DRAW_NO_MEMORY, ST_DRAW_NORMAL, ST_DRAW_NOT_FINITE,
-    ST_DRAW_OK, ST_SAMPLE_BINOMIAL, ST_SAMPLE_DIRICHLET, ST_SAMPLE_GAMMA, ST_SAMPLE_MULTINOMIAL,
-    ST_SAMPLE_PERMUTATION, ST_SAMPLE_POISSON, st_request,
+    ST_DRAW_OK, ST_SAMPLE_BINOMIAL, ST_SAMPLE_DIRICHLET, ST_SAMPLE_DIRICHLET_GRAD, ST_SAMPLE_GAMMA,
+    ST_SAMPLE_GAMMA_GRAD, ST_SAMPLE_MULTINOMIAL, ST_SAMPLE_PERMUTATION, ST_SAMPLE_POISSON, st_request,
 )
 from .draws cimport current_style, fill, refuse_dtype
 from .dtype cimport BFLOAT16, BOOL, CAT_FLOAT, CATEGORY, FLOAT16, FLOAT64, INT64, as_code
@@ -13,7 +13,7 @@ from .tensor cimport TensorBase, empty, ptr
 
 from .device import as_device, strided
 from .draw_bounds import DIGITS, GREATEST
-from .draws import random_, uniform_
+from .draws import normal_, random_, uniform_
 from .dtype import int64
 from .factory import new_empty
 from .op import scalar_type
@@ -29,10 +29,7 @@ cdef object place(str function, tuple size, object named, object out, object dty
     first = size[0]
     if first is None or isinstance(first, (float, str, bool)):
         raise TypeError(f"{function}(): argument 'size' (position 1) must be tuple of ints, not {type(first).__name__}")
-    if device is not None:
-        as_device(device)
-    if layout is not None and layout is not strided:
-        raise NotImplementedError(f"{function}: layout {layout} is not implemented")
+    check_place(function, device, layout)
     if out is None:
         return new_empty(size, dtype)
     if not isinstance(out, TensorBase):
@@ -42,8 +39,16 @@ cdef object place(str function, tuple size, object named, object out, object dty
     return prepare_out(out, first if len(size) == 1 and isinstance(first, (tuple, list)) else size)
 
 
-cdef TensorBase prepare_out(TensorBase out, object size):
-    """out with its storage counted as written; resized unless it has that size."""
+cdef int check_place(str function, object device, object layout) except -1:
+    if device is not None:
+        as_device(device)
+    if layout is not None and layout is not strided:
+        raise NotImplementedError(f"{function}: layout {layout} is not implemented")
+    return 0
+
+
+cpdef TensorBase prepare_out(TensorBase out, object size):
+    """A tensor given as ``out``, resized unless it has that size, its storage counted as written."""
     if out.requires_grad:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
     if list(out.shape) != list(size):
@@ -71,6 +76,13 @@ def randn(*sizes, size=None, generator=None, out=None, dtype=None, layout=None, 
     cdef TensorBase t = place("randn", sizes, size, out, dtype, device, layout)
     fill(t, generator, "randn", "normal_kernel_cpu", ST_DRAW_NORMAL, 0, 1)
     return finish(t, requires_grad)
+
+
+def normal(double mean, double std, size, generator=None, out=None, dtype=None, layout=None, device=None,
+           bint requires_grad=False):
+    """A tensor of normal numbers of one mean and standard deviation."""
+    cdef TensorBase t = place("normal", (), size, out, dtype, device, layout)
+    return finish(normal_(t, mean, std, generator=generator), requires_grad)
 
 
 def randint(*args, low=None, high=None, size=None, generator=None, out=None, dtype=None, layout=None, device=None,
@@ -131,8 +143,9 @@ cdef int check_permutable(TensorBase t, n) except -1:
     return 0
 
 
-def like(TensorBase self, dtype=None):
+def like(TensorBase self, dtype=None, device=None, layout=None):
     """An uninitialised tensor of the shape and memory order of self, for the ``_like`` functions."""
+    check_place("empty_like", device, layout)
     return alloc_result(self.code if dtype is None else as_code(dtype), self.ndim_, self.shape_, self, None)
 
 
@@ -151,6 +164,16 @@ def gamma(TensorBase alpha, generator=None):
 def dirichlet(TensorBase alpha, generator=None):
     """Shares of 1 for each row of concentrations."""
     return sample(alpha, None, ST_SAMPLE_DIRICHLET, generator, "_sample_dirichlet", "dirichlet")
+
+
+def gamma_grad(TensorBase alpha, TensorBase x):
+    """The derivatives of gamma numbers x by their shapes alpha."""
+    return sample(alpha, x, ST_SAMPLE_GAMMA_GRAD, None, "_standard_gamma_grad", "gamma_grad_cpu")
+
+
+def dirichlet_grad(TensorBase x, TensorBase pairs):
+    """The derivatives of Dirichlet numbers x by their concentrations, over 1-x; pairs[..., :]: concentration, total."""
+    return sample(x, pairs, ST_SAMPLE_DIRICHLET_GRAD, None, "_dirichlet_grad", "_dirichlet_grad_cpu")
 
 
 def binomial(TensorBase count, TensorBase prob, generator=None):

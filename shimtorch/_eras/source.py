@@ -42,7 +42,7 @@ class Token(NamedTuple):
 
 
 def read(path: str) -> str:
-    """The text of a Python file, by its coding cookie; latin-1 where that does not fit, so that any file can be read."""
+    """The text of a Python file, by its coding cookie; latin-1 where that does not fit, so that all can be read."""
     with open(path, "rb") as file:
         return decode(file.read())
 

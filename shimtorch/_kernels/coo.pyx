@@ -241,7 +241,7 @@ def check_indices(cnp.ndarray indices not None, sizes):
 def add_to_dense(cnp.ndarray out not None, cnp.ndarray indices not None, cnp.ndarray values not None):
     """out[indices] += values, summing where indices repeat; they must lie within out, whose dtype is values'.
 
-    indices (dims, nnz), values (nnz, ...) contiguous, out (sizes..., ...) of any strides in its first `dims` dimensions.
+    indices (dims, nnz), values (nnz, ...) contiguous, out (sizes..., ...) with any strides in its sparse dimensions.
     """
     cdef IndexSet entries
     cdef int64_t[MAX_DIMS] steps

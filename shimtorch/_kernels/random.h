@@ -90,7 +90,10 @@ enum st_sampler {
     ST_SAMPLE_GAMMA,       /* shapes a, scale 1 */
     ST_SAMPLE_DIRICHLET,   /* rows of concentrations a */
     ST_SAMPLE_BINOMIAL,    /* numbers of trials a, probabilities b */
-    ST_SAMPLE_MULTINOMIAL  /* n_samples indices (int64) for each row of weights a */
+    ST_SAMPLE_MULTINOMIAL, /* n_samples indices (int64) for each row of weights a */
+    /* nothing is drawn: derivatives of */
+    ST_SAMPLE_GAMMA_GRAD,    /* gamma numbers b by their shapes a */
+    ST_SAMPLE_DIRICHLET_GRAD /* Dirichlet numbers a by their concentrations, over 1-a; b: concentration, total, ... */
 };
 
 /* rows * n parameters and results of one dtype, where the sampler does not say otherwise */

@@ -69,6 +69,8 @@ cdef extern from "random.h" nogil:
         ST_SAMPLE_DIRICHLET
         ST_SAMPLE_BINOMIAL
         ST_SAMPLE_MULTINOMIAL
+        ST_SAMPLE_GAMMA_GRAD
+        ST_SAMPLE_DIRICHLET_GRAD
 
     ctypedef struct st_request:
         char *out
@@ -88,5 +90,7 @@ cdef class Stream:
 
     cdef void acquire(self) noexcept
     cdef void release(self) noexcept
+    cdef void start(self, uint64_t seed) noexcept
+    cdef void save(self, unsigned char* state) noexcept
     cdef int draw(self, int distribution, const st_strided* out, const st_draw_params* params, int style) noexcept
     cdef int sample(self, int sampler, const st_request* request, int style) noexcept

@@ -71,18 +71,24 @@ cdef class Stream:
         self.release()
         return status
 
-    def _seed(self, uint64_t seed):
-        """Start anew from a seed."""
+    cdef void start(self, uint64_t seed) noexcept:
         self.acquire()
         st_rng_seed(&self.rng, seed)
         self.release()
 
-    def _get_state_bytes(self):
-        """The state as PyTorch saves it."""
-        cdef unsigned char state[ST_RNG_BYTES]
+    cdef void save(self, unsigned char* state) noexcept:
         self.acquire()
         st_rng_save(&self.rng, state)
         self.release()
+
+    def _seed(self, uint64_t seed):
+        """Start anew from a seed."""
+        self.start(seed)
+
+    def _get_state_bytes(self):
+        """The state as PyTorch saves it."""
+        cdef unsigned char state[ST_RNG_BYTES]
+        self.save(state)
         return (<char*>state)[:ST_RNG_BYTES]
 
     def _set_state_bytes(self, const unsigned char[::1] state not None):

@@ -53,6 +53,8 @@ int st_sample(st_rng *rng, int sampler, const st_request *request, int style) {
     case ST_SAMPLE_GAMMA: return st_sample_gamma(rng, request, style);
     case ST_SAMPLE_DIRICHLET: return st_sample_dirichlet(rng, request, style);
     case ST_SAMPLE_BINOMIAL: return st_sample_binomial(rng, request, style);
+    case ST_SAMPLE_GAMMA_GRAD: return st_sample_gamma_grad(rng, request, style);
+    case ST_SAMPLE_DIRICHLET_GRAD: return st_sample_dirichlet_grad(rng, request, style);
     default: return st_sample_multinomial(rng, request, style);
     }
 }

@@ -4,16 +4,6 @@
 #include <float.h>
 #include <stdlib.h>
 
-static f64 load(const char *p, int dtype, ptrdiff_t i) {
-    f64 x;
-    st_convert(dtype, p + i * st_itemsize(dtype), 0, ST_FLOAT64, &x, 0, 1);
-    return x;
-}
-
-static void store(char *p, int dtype, ptrdiff_t i, f64 x) {
-    st_convert(ST_FLOAT64, &x, 0, dtype, p + i * st_itemsize(dtype), 0, 1);
-}
-
 /* ---- poisson ---- */
 
 /* Hoermann's transformed rejection with squeeze, PTRS */
@@ -43,11 +33,11 @@ int st_sample_poisson(st_rng *rng, const st_request *r, int style) {
     (void)style;
     if (!is_float(r->dtype)) return ST_DRAW_NO_DTYPE;
     for (ptrdiff_t i = 0; i < n; i++)
-        if (!(load(r->a, r->dtype, i) >= 0.0)) return ST_DRAW_BAD_VALUE;
+        if (!(st_load(r->a, r->dtype, i) >= 0.0)) return ST_DRAW_BAD_VALUE;
     for (ptrdiff_t i = 0; i < n; i++) {
-        const f64 rate = load(r->a, r->dtype, i);
+        const f64 rate = st_load(r->a, r->dtype, i);
         const f64 k = rate == 0.0 ? 0.0 : rate < 10.0 ? poisson_small(rng, rate) : poisson_large(rng, rate);
-        store(r->out, r->dtype, i, k);
+        st_store(r->out, r->dtype, i, k);
     }
     return ST_DRAW_OK;
 }
@@ -80,8 +70,8 @@ int st_sample_gamma(st_rng *rng, const st_request *r, int style) {
     const f64 tiny = single ? FLT_MIN : DBL_MIN;
     if (!single && r->dtype != ST_FLOAT64) return ST_DRAW_NO_DTYPE;
     for (ptrdiff_t i = 0; i < r->n_rows * r->n; i++) {
-        const f64 x = gamma_sample(rng, load(r->a, r->dtype, i), single, style);
-        store(r->out, r->dtype, i, x < tiny ? tiny : x);
+        const f64 x = gamma_sample(rng, st_load(r->a, r->dtype, i), single, style);
+        st_store(r->out, r->dtype, i, x < tiny ? tiny : x);
     }
     return ST_DRAW_OK;
 }
@@ -110,7 +100,7 @@ static void dirichlet_row(char *out, int dtype, ptrdiff_t first, const f64 *gamm
     const f64 total = row_sum(gamma, n);
     for (ptrdiff_t k = 0; k < n; k++) {
         const f64 share = gamma[k] / total, x = dtype == ST_FLOAT32 ? (f64)(f32)share : share;
-        store(out, dtype, first + k, x < tiny ? tiny : x > below_one ? below_one : x);
+        st_store(out, dtype, first + k, x < tiny ? tiny : x > below_one ? below_one : x);
     }
 }
 
@@ -120,7 +110,7 @@ int st_sample_dirichlet(st_rng *rng, const st_request *r, int style) {
     if (gamma == NULL) return ST_DRAW_NO_MEMORY;
     for (ptrdiff_t first = 0; first < r->n_rows * r->n; first += r->n) {
         for (ptrdiff_t k = 0; k < r->n; k++) {
-            const f64 x = gamma_sample(rng, load(r->a, r->dtype, first + k), 0, style);
+            const f64 x = gamma_sample(rng, st_load(r->a, r->dtype, first + k), 0, style);
             gamma[k] = x < DBL_MIN ? DBL_MIN : x;
         }
         dirichlet_row(r->out, r->dtype, first, gamma, r->n);
@@ -190,8 +180,8 @@ int st_sample_binomial(st_rng *rng, const st_request *r, int style) {
     (void)style;
     if (!is_float(r->dtype)) return ST_DRAW_NO_DTYPE;
     for (ptrdiff_t i = 0; i < r->n_rows * r->n; i++) {
-        const f64 count = load(r->a, r->dtype, i), prob = load(r->b, r->dtype, i);
-        store(r->out, r->dtype, i, binomial_sample(rng, count, prob, single));
+        const f64 count = st_load(r->a, r->dtype, i), prob = st_load(r->b, r->dtype, i);
+        st_store(r->out, r->dtype, i, binomial_sample(rng, count, prob, single));
     }
     return ST_DRAW_OK;
 }

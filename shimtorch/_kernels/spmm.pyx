@@ -1,4 +1,4 @@
-"""Products of a sparse matrix with dense ones: sparse @ dense by rows or by entries, and dense @ dense sampled at entries.
+"""Products of a sparse matrix with dense ones: sparse @ dense by rows or by entries; dense @ dense sampled at entries.
 
 Dense matrices are row-major: their columns are neighbours, their rows `step` elements apart. Indices lie within the
 matrices. Sums run in the elements' own type; the entries of a row in the order in which they stand.
@@ -227,7 +227,7 @@ cdef int _check(cnp.ndarray values, Py_ssize_t nnz, cnp.ndarray dense, cnp.ndarr
         raise ValueError(f"expected {nnz} contiguous values")
     if not cnp.PyArray_ISWRITEABLE(out):
         raise ValueError("the output is read-only")
-    if cnp.PyArray_NDIM(dense) != 2 or cnp.PyArray_NDIM(out) != 2 or cnp.PyArray_DIM(dense, 1) != cnp.PyArray_DIM(out, 1):
+    if cnp.PyArray_DIM(dense, 1) != cnp.PyArray_DIM(out, 1):            # both are matrices: _row_step saw them
         raise ValueError("dense and out must be matrices of as many columns")
     return 0
 

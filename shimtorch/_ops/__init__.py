@@ -1,5 +1,6 @@
 """What can be done to tensors: one family of ops a file. Importing this package declares them all."""
 from .._core import METHODS, OPS, autograd
+from .._core.factory import as_tensor, empty_tensor, full, ones, tensor, zeros  # noqa: F401
 from .._tensor import Tensor
 from . import (  # noqa: F401  (declarations)
     activation,
@@ -7,8 +8,10 @@ from . import (  # noqa: F401  (declarations)
     creation,
     indexing,
     joining,
+    nn,
     pointwise,
     products,
+    random,
     reduction,
     shape,
 )
@@ -20,8 +23,11 @@ autograd.bind_ops({name: OPS["torch." + name] for name in ("add", "to", "clone",
     name: METHODS[name] for name in ("add_", "sum_to_size", "as_strided", "as_strided_scatter")})
 
 
+empty = empty_tensor
+
+
 def __getattr__(name):
-    try:
-        return OPS["torch." + name]
-    except KeyError:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+    for space in ("torch.", "torch.nn.functional."):
+        if space + name in OPS:
+            return OPS[space + name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

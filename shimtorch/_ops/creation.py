@@ -1,5 +1,6 @@
 """New tensors: filled, ranges, like another; copies and casts."""
 from .._core import OPS, factory
+from .._core.autograd import make_detached
 from .._core.device import as_device
 from .._core.dtype import dtype as dtype_class
 from .._core.dtype import get_default_dtype, int64
@@ -188,7 +189,6 @@ op(factory.contiguous, name="contiguous", function=False, samples=samples.unary(
 @op(samples=samples.unary(dtypes="number"), sparse=True)
 def detach(self):
     """The same memory without history."""
-    from .._core.autograd import make_detached
     return make_detached(self)
 
 

@@ -1,6 +1,8 @@
 """Arithmetic and mathematical functions, element by element."""
 import math
+from builtins import abs as builtin_abs
 
+from .._core import OPS
 from .._core.dtype import promote_types
 from .._core.factory import cast
 from .._core.kinds import binary, pointwise1, pointwise_scaled, result_type, unary
@@ -317,3 +319,51 @@ binary("bitwise_right_shift", "rshift", operator="rshift", inplace_operator="irs
 binary("logical_and", result="bool", samples=_pair)
 binary("logical_or", result="bool", samples=_pair)
 binary("logical_xor", result="bool", samples=_pair)
+
+
+# ---------------------------------------------------------------- three tensors
+
+def _value_first(args, kwargs):
+    """``addcmul(x, value, a, b)`` of 0.x for ``addcmul(x, a, b, value=value)``."""
+    if len(args) == 4 and not isinstance(args[1], TensorBase):
+        return (args[0], args[2], args[3]), dict(kwargs, value=args[1])
+    return None
+
+
+_triple = samples.Samples([samples.call(*(samples.Draw(3, 4, low=0.5, high=2) for _ in range(3))),
+                           samples.call(samples.Draw(3, 1), samples.Draw(3, 4), samples.Draw(4, low=0.5, high=2), value=2)])
+
+
+def _three(name, self, tensor1, tensor2, value):
+    dtype = result_type(self, tensor1)
+    dtype = promote_types(dtype, result_type(self, tensor2))
+    parts = [cast(t, dtype) for t in OPS["torch.broadcast_tensors"](self, tensor1, tensor2)]
+    return pointwise_scaled(name, parts, value)
+
+
+@op(inplace=True, out=True, samples=_triple, legacy=_value_first, legacy_min=4,
+    grads={"self": lambda g: g, "tensor1": lambda g, tensor2, value: g * conj(tensor2) * value,
+           "tensor2": lambda g, tensor1, value: g * conj(tensor1) * value})
+def addcmul(self, tensor1, tensor2, *, value=1):
+    """``self + value * tensor1 * tensor2``."""
+    return _three("addcmul", self, tensor1, tensor2, value)
+
+
+@op(inplace=True, out=True, samples=_triple, legacy=_value_first, legacy_min=4,
+    grads={"self": lambda g: g, "tensor1": lambda g, tensor2, value: g / conj(tensor2) * value,
+           "tensor2": lambda g, tensor1, tensor2, value: -g * conj(tensor1 / (tensor2 * tensor2)) * value})
+def addcdiv(self, tensor1, tensor2, *, value=1):
+    """``self + value * tensor1 / tensor2``."""
+    return _three("addcdiv", self, tensor1, tensor2, value)
+
+
+@op(inplace=True, out=True, samples=samples.Samples([
+        samples.call(samples.Draw(3, 4), samples.Draw(3, 4), 0.3),
+        samples.call(samples.Draw(3, 4), samples.Draw(4), samples.Draw(3, 4, low=0, high=1))]),
+    grads={"self": lambda g, weight: g * (1 - weight), "end": lambda g, weight: g * weight,
+           "weight": lambda g, self, end: g * (end - self)})
+def lerp(self, end, weight):
+    """``self + weight * (end - self)``."""
+    if isinstance(weight, TensorBase):
+        return where(weight.abs() < 0.5, self + weight * (end - self), end - (end - self) * (1 - weight))
+    return self + (end - self) * weight if builtin_abs(weight) < 0.5 else end - (end - self) * (1 - weight)

@@ -1,6 +1,7 @@
 """Products of vectors and matrices."""
 from .._core import products
-from .._core.op import op
+from .._core.op import op, scalar_type
+from .._core.tensor import TensorBase
 from .samples import Draw, Samples, call
 from ._rules import conj
 
@@ -51,3 +52,170 @@ def matmul(self, other):
     x = self.expand(batch + self.shape[-2:]).reshape((-1,) + self.shape[-2:])
     y = other.expand(batch + other.shape[-2:]).reshape((-1,) + other.shape[-2:])
     return x.bmm(y).view(batch + (self.shape[-2], other.shape[-1]))
+
+
+# ---------------------------------------------------------------- with something added
+
+def _numbers_first(args, kwargs):
+    """``addmm(beta, M, alpha, a, b)`` and ``addmm(beta, M, a, b)`` of 0.x: numbers before the tensors they scale."""
+    if len(args) > 3 and any(not isinstance(a, TensorBase) for a in args[:3]):
+        args, given = list(args), dict(kwargs)
+        tensors = [a for a in args if isinstance(a, TensorBase)]
+        if len(tensors) != 3:
+            return None
+        if not isinstance(args[0], TensorBase):
+            given["beta"] = args.pop(0)
+        if not isinstance(args[1], TensorBase):
+            given["beta" if len(args) > 4 and not isinstance(args[2], TensorBase) else
+                  "alpha" if "beta" in given or len(args) == 4 else "beta"] = args.pop(1)
+        if not isinstance(args[1], TensorBase):
+            given["alpha"] = args.pop(1)
+        return tensors, given
+    return None
+
+
+def _add_scaled(base, product, beta, alpha):
+    """beta * base + alpha * product; base may be broadcast, and is not looked at when beta is 0."""
+    if alpha != 1:
+        product = product * alpha
+    if beta == 0:
+        return product
+    return product.add_(base if beta == 1 else base * beta)
+
+
+def _times(x, factor):
+    return x if factor == 1 else x * factor
+
+
+def _check_float_factors(x, *factors):
+    if not (x.is_floating_point() or x.is_complex()) and any(isinstance(f, float) for f in factors):
+        raise RuntimeError("For integral input tensors, argument beta must not be a floating point number.")
+
+
+def _fits(base, product, name):
+    from .shape import broadcast_shapes
+    try:
+        ok = broadcast_shapes(base.shape, product.shape) == product.shape
+    except RuntimeError:
+        ok = False
+    if not ok:
+        raise RuntimeError(f"{name}: The expanded size of the tensor ({product.shape[-1]}) must match the existing size "
+                           f"({base.shape[-1] if base.dim() else 1}). Target sizes: {list(product.shape)}.  Tensor "
+                           f"sizes: {list(base.shape)}")
+
+
+def _added(name, multiply, names, samples_, grads):
+    """An op ``beta * self + alpha * (a @ b)``."""
+    code = f"def forward(self, {names[0]}, {names[1]}, *, beta=1, alpha=1):\n" \
+           f"    return combine(self, {names[0]}, {names[1]}, beta, alpha)\n"
+
+    def combine(self, a, b, beta, alpha):
+        _check_float_factors(self, beta, alpha)
+        product = multiply(a, b)
+        _fits(self, product, name)
+        if self.dtype is not product.dtype:
+            raise RuntimeError(f"self and {names[1]} must have the same dtype, but got {scalar_type(self.dtype)} and "
+                               f"{scalar_type(product.dtype)}")
+        return _add_scaled(self, product, beta, alpha)
+    scope = {"combine": combine}
+    exec(code, scope)
+    forward = scope["forward"]
+    forward.__doc__ = f"``beta * self + alpha * product`` of {names[0]} and {names[1]}."
+    grads = dict(grads, self=lambda g, beta: _times(g, beta))
+    return op(forward, name=name, out=True, inplace=True, legacy=_numbers_first, legacy_min=4, samples=samples_,
+              grads=grads)
+
+
+_added("addmm", products.mm, ("mat1", "mat2"),
+       Samples([call(Draw(2, 4), Draw(2, 3), Draw(3, 4)), call(Draw(4), Draw(2, 3), Draw(3, 4), beta=0.5, alpha=2)]),
+       {"mat1": lambda g, mat2, alpha: _times(g.mm(_h(mat2)), alpha),
+        "mat2": lambda g, mat1, alpha: _times(_h(mat1).mm(g), alpha)})
+_added("addmv", products.mv, ("mat", "vec"),
+       Samples([call(Draw(2), Draw(2, 3), Draw(3)), call(Draw(2), Draw(2, 3), Draw(3), beta=0.5, alpha=2)]),
+       {"mat": lambda g, vec, alpha: _times(g.unsqueeze(1) * conj(vec), alpha),
+        "vec": lambda g, mat, alpha: _times(_h(mat).mv(g), alpha)})
+_added("baddbmm", products.bmm, ("batch1", "batch2"),
+       Samples([call(Draw(2, 3, 5), Draw(2, 3, 4), Draw(2, 4, 5), beta=0.5, alpha=2)]),
+       {"batch1": lambda g, batch2, alpha: _times(g.bmm(_h(batch2)), alpha),
+        "batch2": lambda g, batch1, alpha: _times(_h(batch1).bmm(g), alpha)})
+
+
+def _outer(a, b):
+    if a.dim() != 1 or b.dim() != 1:
+        raise RuntimeError(f"outer: Expected 1-D arguments, but got {a.dim()}D and {b.dim()}D")
+    return a.unsqueeze(1) * b
+
+
+_added("addr", lambda a, b: _outer(a, b), ("vec1", "vec2"),
+       Samples([call(Draw(2, 3), Draw(2), Draw(3)), call(Draw(2, 3), Draw(2), Draw(3), beta=0.5, alpha=2)]),
+       {"vec1": lambda g, vec2, alpha: _times(g.mv(conj(vec2)), alpha),
+        "vec2": lambda g, vec1, alpha: _times(g.t().mv(conj(vec1)), alpha)})
+_added("addbmm", lambda a, b: products.bmm(a, b).sum(0), ("batch1", "batch2"),
+       Samples([call(Draw(3, 5), Draw(2, 3, 4), Draw(2, 4, 5), beta=0.5, alpha=2)]),
+       {"batch1": lambda g, batch2, alpha: _times(g.unsqueeze(0).expand(batch2.shape[0], *g.shape).bmm(_h(batch2)),
+                                                  alpha),
+        "batch2": lambda g, batch1, alpha: _times(_h(batch1).bmm(g.unsqueeze(0).expand(batch1.shape[0], *g.shape)),
+                                                  alpha)})
+
+
+@op(out=True, aliases=("ger",), samples=Samples([call(Draw(3), Draw(4))], dtypes="number"), renames={"vec2": "other"})
+def outer(self, other):
+    """The matrix of all products of the elements of two vectors."""
+    return _outer(self, other)
+
+
+@op(method=False, takes_list=True, samples=Samples([call(Draw(2, 3), Draw(3, 4), Draw(4, 2))]))
+def chain_matmul(*matrices):
+    """The product of several matrices."""
+    if len(matrices) == 1 and isinstance(matrices[0], (tuple, list)):
+        matrices = tuple(matrices[0])
+    if not matrices:
+        raise RuntimeError("chain_matmul(): Expected one or more matrices")
+    result = matrices[0]
+    for matrix in matrices[1:]:
+        result = result.mm(matrix)
+    return result
+
+
+@op(samples=Samples([call(Draw(3, 4), Draw(5, 4)), call(Draw(3), Draw(3)), call(Draw(2, 3), Draw())]), out=True)
+def inner(self, other):
+    """Products summed over the last dimension of both."""
+    if self.dim() == 0 or other.dim() == 0:
+        return self * other
+    if self.shape[-1] != other.shape[-1]:
+        raise RuntimeError(f"inner() the last dimension must match on both input tensors but got shapes "
+                           f"{list(self.shape)} and {list(other.shape)}")
+    return tensordot(self, other, ([-1], [-1]))
+
+
+@op(method=False, samples=Samples([call(Draw(2, 3, 4), Draw(3, 4, 5)), call(Draw(2, 3), Draw(3, 2), 1),
+                                   call(Draw(2, 3), Draw(2, 4), ([0], [0])), call(Draw(2), Draw(3), 0)]),
+    renames={"a": "self", "b": "other"})
+def tensordot(self, other, dims=2):
+    """Products summed over dimensions: the last ``dims`` of self and the first of other, or two lists of them."""
+    if isinstance(dims, int):
+        if dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        left, right = list(range(self.dim() - dims, self.dim())), list(range(dims))
+    else:
+        left, right = ([d] if isinstance(d, int) else [int(x) for x in d] for d in dims)
+    left, right = [d % self.dim() for d in left], [d % other.dim() for d in right]
+    for a, b in zip(left, right):
+        if self.shape[a] != other.shape[b]:
+            raise RuntimeError(f"contracted dimensions need to match, but first has size {self.shape[a]} in dim {a} and "
+                               f"second has size {other.shape[b]} in dim {b}")
+    keep_left = [d for d in range(self.dim()) if d not in left]
+    keep_right = [d for d in range(other.dim()) if d not in right]
+    rows = [self.shape[d] for d in keep_left]
+    columns = [other.shape[d] for d in keep_right]
+    inside = [self.shape[d] for d in left]
+    a = self.permute(keep_left + left).reshape(_product(rows), _product(inside))
+    b = other.permute(right + keep_right).reshape(_product(inside), _product(columns))
+    return a.mm(b).reshape(rows + columns)
+
+
+def _product(sizes):
+    result = 1
+    for n in sizes:
+        result *= n
+    return result

@@ -70,7 +70,7 @@ def _parser():
     run.add_argument("-q", "--quiet", action="store_true", help="do not say which era was chosen")
     run.add_argument("--py2", action="store_true", help="translate Python 2 statements (print, except E, e, ...) first")
     target = run.add_mutually_exclusive_group(required=True)
-    target.add_argument("script", nargs="?", metavar="SCRIPT", help="file to run; what follows are its own arguments")
+    target.add_argument("script", nargs="?", metavar="SCRIPT", help="file to run; what follows is its own")
     target.add_argument("-m", dest="module", metavar="MODULE", help="module to run as `python -m` does, in the same way")
 
     report = _command(commands, "report", "what a script asks of torch, and what of it is missing", _REPORT, _report)

@@ -43,8 +43,9 @@ class Renaming:
 
     def add(self, module):
         """Rename one module and what is defined in it; what has its torch name already is left alone."""
-        for owner, field in ((module, "__name__"), (module, "__package__"), (getattr(module, "__loader__", None), "name")):
-            self._rename_field(owner, field)
+        self._rename_field(module, "__name__")
+        self._rename_field(module, "__package__")
+        self._rename_field(getattr(module, "__loader__", None), "name")
         for value in list(vars(module).values()):
             self._rename(value)
 

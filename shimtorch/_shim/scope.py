@@ -29,7 +29,7 @@ def add(scope):
 
 
 def remove(scope):
-    """Take back one `add` of the same scope, the last one ``builtins.__import__`` too. RuntimeError if there was none."""
+    """Take back one `add` of the same scope, with the last ``builtins.__import__``. RuntimeError if there was none."""
     global _in_place
     names = _names(scope)
     missing = [name for name in names if not _packages[name]]

@@ -3,6 +3,7 @@
 import weakref
 from collections import OrderedDict
 
+from .. import _ops
 from .._core import Tensor
 
 __all__ = ["RemovableHandle", "unserializable_hook", "warn_if_has_hooks", "BackwardHook"]
@@ -86,13 +87,12 @@ def _gate_class():
             @staticmethod
             def forward(ctx, callback, *tensors):
                 ctx.callback = callback
-                ctx.needed = tuple(t.requires_grad for t in tensors)
+                ctx.set_materialize_grads(False)
                 ctx.mark_non_differentiable(*(t for t in tensors if not t.requires_grad))
                 return tensors
 
             @staticmethod
             def backward(ctx, *grads):
-                grads = tuple(g if needed else None for g, needed in zip(grads, ctx.needed, strict=True))
                 return (None, *ctx.callback(grads))
 
         _Gate = BackwardHookFunction
@@ -117,12 +117,15 @@ class BackwardHook:
         self.output_places = None
         self.n_outputs = -1
         self.input_places = None
+        self.input_kinds = None
         self.n_inputs = -1
 
     def setup_input_hook(self, args):
         """Send the tensors among the positional arguments through the input gate; returns the new arguments."""
         self.n_inputs = len(args)
         args, self.input_places = self._through_gate(args, self._at_inputs)
+        if self.input_places is not None:
+            self.input_kinds = [(args[i].shape, args[i].dtype, args[i].device) for i in self.input_places]
         return args
 
     def setup_output_hook(self, result):
@@ -183,6 +186,11 @@ class BackwardHook:
     def _at_inputs(self, grads):
         if self.grad_outputs is None:  # the output took no part in this backward
             return grads
+        # The hooks see zeros for an input that no gradient reached.
+        grads = [
+            _ops.zeros(shape, dtype=dtype, device=device) if grad is None else grad
+            for grad, (shape, dtype, device) in zip(grads, self.input_kinds, strict=True)
+        ]
         grad_inputs = _spread(self.input_places, grads, self.n_inputs)
         for hook in self.user_hooks:
             replaced = hook(self.module, grad_inputs, self.grad_outputs)

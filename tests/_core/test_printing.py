@@ -71,6 +71,12 @@ def test_str_and_format_print_the_same():
     assert str(tensor) == f"{tensor}" == repr(tensor) == "tensor([1.5000, 2.0000])"
 
 
+def test_a_subclass_may_give_its_own_contents():
+    assert printing.tensor_repr(torch.ones(2, requires_grad=True), contents="X") == "tensor(X, requires_grad=True)"
+    empty = torch.zeros(0, 2, dtype=torch.float64)
+    assert printing.tensor_repr(empty, contents="X") == "tensor(X, size=(0, 2), dtype=torch.float64)"
+
+
 def test_options_come_back():
     torch.set_printoptions(precision=7, sci_mode=True)
     with printing.printoptions(precision=2):

@@ -34,11 +34,14 @@ def _check_nll_shapes(input, target, weight):
             raise ValueError(f"Expected input batch_size ({input.size(0)}) to match target batch_size ({found}).")
         if input.dim() == 2 and target.dim() != 1:
             raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-        if target.dim() != input.dim() - 1:
+        expected = [input.size(0), *input.shape[2:]]
+        if input.dim() != 4 and list(target.shape) != expected:
+            raise RuntimeError(f"Expected target size {expected}, got {list(target.shape)}")
+        if target.dim() != 3 and input.dim() == 4:
             raise RuntimeError(
                 f"only batches of spatial targets supported (3D tensors) but got targets of dimension: {target.dim()}"
             )
-        if tuple(target.shape[1:]) != tuple(input.shape[2:]):
+        if list(target.shape) != expected:
             raise RuntimeError(f"size mismatch (got input: {list(input.shape)} , target: {list(target.shape)}")
     if weight is not None and (weight.dim() != 1 or weight.numel() != classes):
         raise RuntimeError(
@@ -94,7 +97,7 @@ def cross_entropy(
     """nll_loss of log_softmax(input); *target* holds classes, or probabilities in the shape of *input*."""
     reduction = settle(size_average, reduce, reduction)
     if not 0.0 <= label_smoothing <= 1.0:
-        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
     log_probs = input.log_softmax(_class_dim(input))
     if input.size() == target.size():
         return _cross_entropy_probabilities(log_probs, target, weight, reduction, label_smoothing)

@@ -1,7 +1,8 @@
 """Losses with margins, and those on embeddings."""
 
 from ... import _ops
-from ..._core.dtype import bool as bool_, int64
+from ..._core.dtype import bool as bool_
+from ..._core.dtype import int64
 from .._reduction import reduced, settle
 from .activation import logsigmoid
 from .distance import pairwise_distance

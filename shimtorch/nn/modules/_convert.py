@@ -2,7 +2,17 @@
 
 from ... import _ops
 from ..._core import Tensor
-from ..._core import dtype as dtype_class
+from ..._core.device import device as device_class
+from ..._core.dtype import dtype as dtype_class
+
+_SIGNATURES = "".join(
+    f" * ({what}bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)\n"
+    for what in (
+        "torch.device device = None, torch.dtype dtype = None, ",
+        "torch.dtype dtype, ",
+        "Tensor tensor, ",
+    )
+)
 
 
 def _cast(name):
@@ -106,6 +116,7 @@ class ConvertMethods:
 
 def _parse_to(*args, non_blocking=False, memory_format=None, **kwargs):
     """The arguments of ``to`` as (device, dtype, non_blocking, memory_format)."""
+    all_args = args
     device = dtype = None
     if args and isinstance(args[0], Tensor) or "tensor" in kwargs:
         other = kwargs.pop("tensor") if "tensor" in kwargs else args[0]
@@ -123,6 +134,9 @@ def _parse_to(*args, non_blocking=False, memory_format=None, **kwargs):
         non_blocking, args = args[0], args[1:]
     kwargs.pop("copy", None)
     if args or kwargs or (dtype is not None and not isinstance(dtype, dtype_class)):
-        given = ", ".join([type(a).__name__ for a in args] + [f"{k}={type(v).__name__}" for k, v in kwargs.items()])
-        raise TypeError(f"to() received an invalid combination of arguments - got ({given or type(dtype).__name__})")
-    return device, dtype, non_blocking, memory_format
+        given = ", ".join(type(a).__name__ for a in all_args)
+        given += "".join(f"{', ' if given else ''}{k}={type(v).__name__}, " for k, v in kwargs.items())
+        raise TypeError(
+            f"to() received an invalid combination of arguments - got ({given}), but expected one of:\n{_SIGNATURES}"
+        )
+    return None if device is None else device_class(device), dtype, non_blocking, memory_format

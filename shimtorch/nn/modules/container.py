@@ -183,7 +183,7 @@ class ModuleList(_ModuleSequence):
         return self.extend(modules)
 
     def __add__(self, other):
-        return ModuleList([*self, *other])
+        return ModuleList(list(self) + list(other))
 
     def __repr__(self):
         """As for any module, with runs of equal children drawn together: ``(0-2): 3 x Linear(...)``."""

@@ -1,5 +1,7 @@
 """Limiting gradients (torch.nn.utils.clip_grad)."""
 
+from collections.abc import Sequence
+
 from ... import _ops
 from ..._core import Tensor
 
@@ -45,8 +47,9 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
     """Limit the norm of all gradients together, in place; returns what it was before."""
     from ... import no_grad
 
+    exhausted = not isinstance(parameters, (Tensor, Sequence))
     parameters = [parameters] if isinstance(parameters, Tensor) else list(parameters)
-    if not parameters:
+    if exhausted and not parameters:
         import warnings
 
         warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=2)

@@ -21,7 +21,9 @@ def parameters_to_vector(parameters):
 def vector_to_parameters(vec, parameters):
     """Set the data of the parameters to the parts of *vec*, as views of it."""
     if not isinstance(vec, Tensor):
-        raise TypeError(f"expected torch.Tensor, but got: {type(vec)}")
+        from ... import typename
+
+        raise TypeError(f"expected torch.Tensor, but got: {typename(vec)}")
     start = 0
     for p in parameters:
         _check_devices({vec.device, p.device})

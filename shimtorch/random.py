@@ -1,0 +1,46 @@
+"""Seeding and saving the state of random number generators (torch.random)."""
+
+import contextlib
+
+from ._core.generator import Generator, default_generator
+
+__all__ = ["manual_seed", "seed", "initial_seed", "get_rng_state", "set_rng_state", "fork_rng", "default_generator",
+           "Generator"]
+
+
+def manual_seed(seed):
+    """Seed the default generator; returns it. Negative seeds count from 2**64 down; floats are truncated."""
+    return default_generator.manual_seed(int(seed))
+
+
+def seed():
+    """Seed the default generator from the operating system; returns the seed."""
+    return default_generator.seed()
+
+
+def initial_seed():
+    """The seed that the default generator started from."""
+    return default_generator.initial_seed()
+
+
+def get_rng_state():
+    """The state of the default generator, a uint8 tensor."""
+    return default_generator.get_state()
+
+
+def set_rng_state(new_state):
+    """Put the default generator in a state that ``get_rng_state`` returned."""
+    default_generator.set_state(new_state)
+
+
+@contextlib.contextmanager
+def fork_rng(devices=None, enabled=True, _caller="fork_rng", _devices_kw="devices", device_type="cuda"):
+    """Restore the state of the default generator when the block ends. Devices: the CPU's is the only generator."""
+    if not enabled:
+        yield
+        return
+    state = get_rng_state()
+    try:
+        yield
+    finally:
+        set_rng_state(state)

@@ -1,0 +1,38 @@
+"""Functions, layers and initialisers against recorded answers of PyTorch 2.13."""
+
+import json
+from pathlib import Path
+
+import functional_cases
+import init_cases
+import layer_cases
+import pytest
+from recorded import difference
+
+import shimtorch as torch
+
+ANSWERS = Path(__file__).parents[1] / "answers"
+
+
+def recorded(name, module):
+    answers = json.loads((ANSWERS / f"nn_{name}.json").read_text(encoding="utf-8"))
+    return pytest.mark.parametrize("case, expected", [(case, answers[case]) for case in module.CASES])
+
+
+def as_json(value):
+    return json.loads(json.dumps(value))
+
+
+@recorded("functional", functional_cases)
+def test_functional(case, expected):
+    assert difference(expected, as_json(functional_cases.run(torch, case))) is None
+
+
+@recorded("layers", layer_cases)
+def test_layer(case, expected):
+    assert difference(expected, as_json(layer_cases.run(torch, case))) is None
+
+
+@recorded("init", init_cases)
+def test_init(case, expected):
+    assert difference(expected, as_json(init_cases.run(torch, case))) is None
