@@ -60,7 +60,7 @@ _LAZY = ("autograd", "nn", "optim", "sparse", "utils", "random", "cuda", "jit", 
 _LAZY_NAMES = {
     "manual_seed": "random", "seed": "random", "initial_seed": "random", "get_rng_state": "random",
     "set_rng_state": "random", "default_generator": "random", "Generator": "_core.generator",
-    "einsum": "functional", "set_printoptions": "_core.printing", "save": "serialization", "load": "serialization",
+    "set_printoptions": "_core.printing", "save": "serialization", "load": "serialization",
 }
 
 

@@ -38,8 +38,8 @@ cdef int set_range(TensorBase t, object low, object high, st_draw_params* params
         if is_float and policy.random_fused:
             low, high = trim_low(low, digits), trim_high(high, digits)
             if low >= high:
-                raise RuntimeError(f"random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, but got "
-                                   f"from={low} >= to={high}")
+                raise RuntimeError(f"random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, but "
+                                   f"got from={low} >= to={high}")
         last = high - 1
     check_bounds(t, low, last, digits if is_float else 0)
     params.base, params.range = low, (last - low + 1) & 0xFFFFFFFFFFFFFFFF
@@ -94,7 +94,8 @@ cdef int check_bounds(TensorBase t, object low, object last, int digits) except 
             if not -2**digits <= bound <= 2**digits:
                 import warnings
                 warnings.warn(f"{name} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations "
-                              f"{C_NAMES[t.code]} can support discrete uniform distribution only within this range. This "
-                              "warning will become an error in version 1.7 release, please fix the code in advance",
+                              f"{C_NAMES[t.code]} can support discrete uniform distribution only within this range. "
+                              "This warning will become an error in version 1.7 release, please fix the code in "
+                              "advance",
                               UserWarning, stacklevel=2)
     return 0

@@ -69,69 +69,92 @@ cdef int run(TensorBase t, object generator, str function, str kernel, int distr
     return 0
 
 
+cdef double real(object value, str function, str name, int position) except? -1:
+    """A parameter of a distribution as a C number."""
+    if isinstance(value, (float, int)):
+        return value
+    if isinstance(value, complex) or not hasattr(value, "__float__"):
+        raise TypeError(f"{function}(): argument '{name}' (position {position}) must be float, not "
+                        f"{type(value).__name__}")
+    return float(value)
+
+
 # ---------------------------------------------------------------- in place
 
-def uniform_(TensorBase self, double from_=0, double to=1, *, generator=None):
+def uniform_(TensorBase self, from_=0, to=1, *, generator=None):
     """Fill with numbers of [from, to)."""
+    cdef double low = real(from_, "uniform_", "from", 1), high = real(to, "uniform_", "to", 2)
     if CATEGORY[self.code] < CAT_FLOAT:
         refuse_dtype("check_uniform_bounds", self)
-    cdef int code = self.code if CATEGORY[self.code] == CAT_FLOAT else FLOAT32 + (self.code - COMPLEX64)
+    if not (low == 0 and high == 1):
+        check_range(self, low, high)
+    fill(self, generator, "uniform_", "check_uniform_bounds", ST_DRAW_UNIFORM, low, high)
+    return self
+
+
+cdef int check_range(TensorBase t, double low, double high) except -1:
+    """Whether the bounds of uniform numbers, and their distance, are numbers of the dtype, and in order."""
+    cdef int code = t.code if CATEGORY[t.code] == CAT_FLOAT else FLOAT32 + (t.code - COMPLEX64)
     cdef double greatest = GREATEST[code]
-    for name, bound in (("from", from_), ("to", to)) if not (from_ == 0 and to == 1) else ():
+    for name, bound in (("from", low), ("to", high)):
         if not -greatest <= bound <= greatest:
             raise RuntimeError(f"{name} is out of bounds for {C_NAMES[code]}")
-    if from_ > to:
-        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={from_:g} > to={to:g}")
-    if to - from_ > greatest:
-        raise RuntimeError(f"uniform_ expects to-from <= std::numeric_limits<{scalar_type(self.dtype)}>::max(), but found "
-                           f"to={to:g} and from={from_:g} which result in to-from to exceed the limit")
-    fill(self, generator, "uniform_", "check_uniform_bounds", ST_DRAW_UNIFORM, from_, to)
-    return self
+    if low > high:
+        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
+    if high - low > greatest:
+        raise RuntimeError(f"uniform_ expects to-from <= std::numeric_limits<{scalar_type(t.dtype)}>::max(), but "
+                           f"found to={high:g} and from={low:g} which result in to-from to exceed the limit")
+    return 0
 
 
-def normal_(TensorBase self, double mean=0, double std=1, *, generator=None):
+def normal_(TensorBase self, mean=0, std=1, *, generator=None):
     """Fill with normal numbers."""
-    if not std >= 0:
-        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-    fill(self, generator, "normal_", "normal_kernel_cpu", ST_DRAW_NORMAL, mean, std)
+    cdef double center = real(mean, "normal_", "mean", 1), spread = real(std, "normal_", "std", 2)
+    if not spread >= 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {spread:g}")
+    fill(self, generator, "normal_", "normal_kernel_cpu", ST_DRAW_NORMAL, center, spread)
     return self
 
 
-def exponential_(TensorBase self, double lambd=1, *, generator=None):
+def exponential_(TensorBase self, lambd=1, *, generator=None):
     """Fill with exponential numbers of rate ``lambd``."""
-    if not lambd > 0:
-        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
+    cdef double rate = real(lambd, "exponential_", "lambd", 1)
+    if not rate > 0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
     if CATEGORY[self.code] != CAT_FLOAT:
-        raise RuntimeError("Exponential distribution is a continuous probability distribution. dtype must be a floating "
-                           f"point but you specified {scalar_type(self.dtype)}")
-    fill(self, generator, "exponential_", "exponential_cpu", ST_DRAW_EXPONENTIAL, lambd, 0)
+        raise RuntimeError("Exponential distribution is a continuous probability distribution. dtype must be a "
+                           f"floating point but you specified {scalar_type(self.dtype)}")
+    fill(self, generator, "exponential_", "exponential_cpu", ST_DRAW_EXPONENTIAL, rate, 0)
     return self
 
 
-def cauchy_(TensorBase self, double median=0, double sigma=1, *, generator=None):
+def cauchy_(TensorBase self, median=0, sigma=1, *, generator=None):
     """Fill with Cauchy numbers."""
-    if not sigma > 0:
-        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
+    cdef double center = real(median, "cauchy_", "median", 1), spread = real(sigma, "cauchy_", "sigma", 2)
+    if not spread > 0:
+        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={spread:g}")
     if CATEGORY[self.code] != CAT_FLOAT:
-        raise RuntimeError("Cauchy distribution is a continuous probability distribution. dtype must be a floating point "
-                           f"but you specified {C_NAMES[self.code]}{' int' if self.code == INT64 else ''}")
-    fill(self, generator, "cauchy_", "cauchy_cpu", ST_DRAW_CAUCHY, median, sigma)
+        raise RuntimeError("Cauchy distribution is a continuous probability distribution. dtype must be a floating "
+                           f"point but you specified {C_NAMES[self.code]}{' int' if self.code == INT64 else ''}")
+    fill(self, generator, "cauchy_", "cauchy_cpu", ST_DRAW_CAUCHY, center, spread)
     return self
 
 
-def log_normal_(TensorBase self, double mean=1, double std=2, *, generator=None):
+def log_normal_(TensorBase self, mean=1, std=2, *, generator=None):
     """Fill with numbers whose logarithm is normal with the given mean and standard deviation."""
-    if not std > 0:
-        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
-    fill(self, generator, "log_normal_", "log_normal_cpu", ST_DRAW_LOG_NORMAL, mean, std)
+    cdef double center = real(mean, "log_normal_", "mean", 1), spread = real(std, "log_normal_", "std", 2)
+    if not spread > 0:
+        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={spread:g}")
+    fill(self, generator, "log_normal_", "log_normal_cpu", ST_DRAW_LOG_NORMAL, center, spread)
     return self
 
 
-def geometric_(TensorBase self, double p, *, generator=None):
+def geometric_(TensorBase self, p, *, generator=None):
     """Fill with the numbers of trials up to the first success, which has probability p."""
-    if not 0 < p < 1:
-        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
-    fill(self, generator, "geometric_", "geometric_cpu", ST_DRAW_GEOMETRIC, p, 0)
+    cdef double probability = real(p, "geometric_", "p", 1)
+    if not 0 < probability < 1:
+        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={probability:g}")
+    fill(self, generator, "geometric_", "geometric_cpu", ST_DRAW_GEOMETRIC, probability, 0)
     return self
 
 
@@ -149,23 +172,24 @@ def bernoulli_(TensorBase self, p=0.5, *, generator=None):
         params.each = &each
         run(self, generator, "bernoulli_", "bernoulli_tensor_cpu_self_", ST_DRAW_BERNOULLI_EACH, &params)
         return self
-    probability = p
+    probability = real(p, "bernoulli_", "p", 1)
     if not 0 <= probability <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={probability:g}")
     fill(self, generator, "bernoulli_", "bernoulli_scalar_cpu_", ST_DRAW_BERNOULLI, probability, 1)
     return self
 
 
-def keep_noise(TensorBase x, shape, double p):
-    """What dropout multiplies x by: 1/(1-p), rounded to the dtype of x, with probability 1-p, else 0.
+def keep_mask(TensorBase x, shape, double p, bint scaled=False):
+    """Zeros with probability p, else ones, or 1/(1-p) in the precision of x if ``scaled``: the noise of dropout.
 
     shape: that of the noise, if it is not that of x.
     """
     cdef TensorBase noise
-    cdef double keep = 1 - p
+    cdef double keep = 1 - p, value = 1
     noise = alloc_result(x.code, x.ndim_, x.shape_, x, None) if shape is None else new_empty(shape, x.dtype)
-    fill(noise, None, "dropout", "bernoulli_scalar_cpu_", ST_DRAW_BERNOULLI, keep,
-         1 / keep if x.code == FLOAT64 else 1 / <double><float>keep)
+    if scaled:
+        value = 1 / keep if x.code == FLOAT64 else 1 / <double><float>keep
+    fill(noise, None, "dropout", "bernoulli_scalar_cpu_", ST_DRAW_BERNOULLI, keep, value)
     return noise
 
 

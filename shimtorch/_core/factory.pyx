@@ -33,7 +33,7 @@ cdef int check_sizes(int ndim, const Py_ssize_t* shape) except -1:
             raise RuntimeError(f"Trying to create tensor with negative dimension {shape[i]}: "
                                f"{list(make_size(ndim, shape))}")
         n *= shape[i]
-    if n > 2.0 ** 62:
+    if n > 2.0 ** 58:
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(make_size(ndim, shape))}")
     return 0
 

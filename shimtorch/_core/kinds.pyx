@@ -228,6 +228,7 @@ cdef class UnaryOp(Pointwise):
 cdef class BinaryOp(Pointwise):
     """``f(self, other)``, one loop over broadcast operands in their common dtype."""
 
+    cdef bint refuses_bool             # also as one operand of two
     cdef list further                  # defaults of the arguments after the two operands
 
     def __init__(self, str name, str kernel, grads, options):
@@ -235,6 +236,7 @@ cdef class BinaryOp(Pointwise):
         Op.__init__(self, extended or _binary_signature, name, grads, options)
         self.find_loops(kernel, options.get("result", "same"), options.get("refuse", ()))
         self.further = list(self.defaults[2:])
+        self.refuses_bool = "bool" in options.get("refuse", ())
         self.forward = extended or _bound(self, 2)
 
     cdef object invoke(self, PyObject** args, Py_ssize_t n, PyObject* kwnames):
@@ -298,8 +300,10 @@ cdef class BinaryOp(Pointwise):
             raise TypeError(f"{self.__name__}(): argument 'input' (position 1) must be Tensor, not {type(a).__name__}")
         code = self.compute_code(result_code(a, b))
         loop = self.loops[code]
+        if self.refuses_bool and (is_bool(a) or is_bool(b)):
+            loop = NULL
         if loop == NULL:
-            raise missing_loop(self, code)
+            raise missing_loop(self, BOOL if self.refuses_bool and (is_bool(a) or is_bool(b)) else code)
         x, y = operand_tensor(a, code), operand_tensor(b, code)
         if policy.same_numel_pointwise and x.count == y.count and not same_shape(x, y):
             x, y = flatten_alike(x, y)
@@ -318,6 +322,10 @@ cdef class BinaryOp(Pointwise):
 
     def call_forward(self, a, b):
         return self.compute(a, b, None)
+
+
+cdef inline bint is_bool(object x):
+    return isinstance(x, TensorBase) and (<TensorBase>x).code == BOOL
 
 
 cdef bint has_shape(TensorBase t, int ndim, const Py_ssize_t* shape) noexcept:

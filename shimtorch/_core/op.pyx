@@ -293,7 +293,7 @@ cdef class Op:
 
 cdef bint needs_rewrite(Op op, tuple kwnames):
     for name in kwnames:
-        if name in op.renames or name == "out":
+        if name in op.renames or (name == "out" and "out" not in op.params):
             return True
     return False
 

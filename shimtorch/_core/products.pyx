@@ -32,7 +32,7 @@ cdef int gemm(TensorBase a, TensorBase b, TensorBase c) except -1:
     cdef int status
     if c.count == 0:
         return 0
-    if m * n * k > SMALL and by_blas(a.code):
+    if a.code == BOOL or (m * n * k > SMALL and by_blas(a.code)):
         matmul_numpy(as_ndarray(a), as_ndarray(b), as_ndarray(c))
         return 0
     status = st_gemm(a.code, m, n, k, ptr(a), a.strides_[0] * s, a.strides_[1] * s,

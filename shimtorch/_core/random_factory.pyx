@@ -35,7 +35,8 @@ cdef object place(str function, tuple size, object named, object out, object dty
     if not isinstance(out, TensorBase):
         raise TypeError(f"{function}(): argument 'out' must be Tensor, not {type(out).__name__}")
     if dtype is not None and dtype is not out.dtype:
-        raise RuntimeError(f"dtype {scalar_type(dtype)} does not match dtype of out parameter ({scalar_type(out.dtype)})")
+        raise RuntimeError(f"dtype {scalar_type(dtype)} does not match dtype of out parameter "
+                           f"({scalar_type(out.dtype)})")
     return prepare_out(out, first if len(size) == 1 and isinstance(first, (tuple, list)) else size)
 
 
@@ -97,8 +98,8 @@ def randint(*args, low=None, high=None, size=None, generator=None, out=None, dty
         low = given.pop()
     if given or high is None or not isinstance(size, (tuple, list)):
         raise TypeError("randint() received an invalid combination of arguments - got "
-                        f"({', '.join([type(a).__name__ for a in args])}), but expected one of:\n * (int high, tuple of "
-                        "ints size, *, ...)\n * (int low, int high, tuple of ints size, *, ...)\n")
+                        f"({', '.join([type(a).__name__ for a in args])}), but expected one of:\n * (int high, tuple "
+                        "of ints size, *, ...)\n * (int low, int high, tuple of ints size, *, ...)\n")
     if dtype is None and out is None and not policy.float_ranges:
         dtype = int64
     return finish(random_(place("randint", (), size, out, dtype, device, layout), 0 if low is None else low, high,
@@ -143,9 +144,11 @@ cdef int check_permutable(TensorBase t, n) except -1:
     return 0
 
 
-def like(TensorBase self, dtype=None, device=None, layout=None):
-    """An uninitialised tensor of the shape and memory order of self, for the ``_like`` functions."""
+def like(TensorBase self, dtype=None, device=None, layout=None, memory_format=None):
+    """An uninitialised tensor of the shape of self, and of its memory order unless told otherwise."""
     check_place("empty_like", device, layout)
+    if memory_format is not None and memory_format.name == "contiguous_format":
+        return new_empty(self.shape, self.dtype if dtype is None else dtype)
     return alloc_result(self.code if dtype is None else as_code(dtype), self.ndim_, self.shape_, self, None)
 
 

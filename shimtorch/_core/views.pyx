@@ -49,33 +49,36 @@ cdef int infer_size(TensorBase t, int ndim, Py_ssize_t* shape, object given) exc
 
 cdef bint view_strides(TensorBase t, int ndim, const Py_ssize_t* shape, Py_ssize_t* strides) noexcept:
     """Strides that show t's memory in another shape; False where there are none."""
-    cdef Py_ssize_t n = 1, chunk_old, step
-    cdef int i, old
+    cdef Py_ssize_t old_shape[MAX_DIMS]
+    cdef Py_ssize_t old_strides[MAX_DIMS]
+    cdef Py_ssize_t n = 1, chunk, step
+    cdef int i, d, n_old = 0
     if t.contiguous_:
         for i in range(ndim - 1, -1, -1):
             strides[i] = n
             n *= shape[i] if shape[i] > 1 else 1
         return True
-    # runs of old dimensions that lie evenly in memory are cut into new ones
-    old = t.ndim_ - 1
+    # old dimensions of size 1 say nothing; runs of the others that lie evenly in memory are cut into new ones
+    for d in range(t.ndim_):
+        if t.shape_[d] != 1:
+            old_shape[n_old], old_strides[n_old] = t.shape_[d], t.strides_[d]
+            n_old += 1
     i = ndim - 1
-    while old >= 0:
-        chunk_old = t.shape_[old]
-        step = t.strides_[old]
-        while old > 0 and (t.shape_[old - 1] == 1 or t.strides_[old - 1] == t.shape_[old] * t.strides_[old]
-                           or t.shape_[old] == 1):
-            if t.shape_[old] == 1 and t.shape_[old - 1] != 1:
-                step = t.strides_[old - 1]
-            old -= 1
-            chunk_old *= t.shape_[old]
+    d = n_old - 1
+    while d >= 0:
+        chunk = old_shape[d]
+        step = old_strides[d]
+        while d > 0 and old_strides[d - 1] == old_shape[d] * old_strides[d]:
+            d -= 1
+            chunk *= old_shape[d]
         n = 1
-        while i >= 0 and (n < chunk_old or shape[i] == 1):
+        while i >= 0 and (n < chunk or shape[i] == 1):
             strides[i] = step * n
             n *= shape[i]
             i -= 1
-        if n != chunk_old:
+        if n != chunk:
             return False
-        old -= 1
+        d -= 1
     while i >= 0:
         if shape[i] != 1:
             return False

@@ -25,9 +25,21 @@ static inline f32 im_c64(c64 z) { return cimagf(z); }
 static inline f64 re_c128(c128 z) { return creal(z); }
 static inline f64 im_c128(c128 z) { return cimag(z); }
 
+/* A product rounded by itself. GCC 12's vectoriser fuses (a - b, c + d) pairs of products even where contraction is off,
+ * and z * conj(z) would not be real. */
+#ifdef __has_builtin
+#if __has_builtin(__builtin_assoc_barrier)
+#define ROUNDED(product) __builtin_assoc_barrier(product)
+#endif
+#endif
+#ifndef ROUNDED
+#define ROUNDED(product) (product)
+#endif
+
 #define DEFINE_ARITHMETIC(t)                                                                                         \
     static inline t cmul_##t(t x, t y) {                                                                             \
-        return make_##t(re_##t(x) * re_##t(y) - im_##t(x) * im_##t(y), re_##t(x) * im_##t(y) + im_##t(x) * re_##t(y)); \
+        const REAL(t) a = re_##t(x), b = im_##t(x), c = re_##t(y), d = im_##t(y);                                    \
+        return make_##t(ROUNDED(a * c) - ROUNDED(b * d), ROUNDED(a * d) + ROUNDED(b * c));                           \
     }                                                                                                                \
     static inline t cconj_##t(t x) { return make_##t(re_##t(x), -im_##t(x)); }                                       \
     /* by the larger part of the divisor, so that nothing overflows on the way */                                    \
@@ -37,10 +49,10 @@ static inline f64 im_c128(c128 z) { return cimag(z); }
         if (size_c >= size_d) {                                                                                      \
             if (size_c == 0) return make_##t(a / size_c, b / size_d);                                                \
             const REAL(t) ratio = d / c, scale = 1 / (c + d * ratio);                                                \
-            return make_##t((a + b * ratio) * scale, (b - a * ratio) * scale);                                       \
+            return make_##t((a + ROUNDED(b * ratio)) * scale, (b - ROUNDED(a * ratio)) * scale);                     \
         }                                                                                                            \
         const REAL(t) ratio = c / d, scale = 1 / (c * ratio + d);                                                    \
-        return make_##t((a * ratio + b) * scale, (b * ratio - a) * scale);                                           \
+        return make_##t((ROUNDED(a * ratio) + b) * scale, (ROUNDED(b * ratio) - a) * scale);                         \
     }
 DEFINE_ARITHMETIC(c64)
 DEFINE_ARITHMETIC(c128)

@@ -23,7 +23,7 @@ typedef struct {
 
 /* How older versions drew; 0 is PyTorch 2.13. */
 enum st_style {
-    ST_DRAW_1_X = 1,     /* 1.x: log(1-u) for log1p(-u); 64 bits for ranges from 2^32 on, not 2^28; halves of few bits */
+    ST_DRAW_1_X = 1,     /* 1.x: log(1-u), not log1p(-u); ranges take 64 bits from 2^32, not 2^28, on; short halves */
     ST_DRAW_PLAIN = 2,   /* 1.1 and older, with 1_X: unfused arithmetic, the old geometric and multinomial */
     ST_DRAW_LOGICAL = 4, /* 1.1 and older: strided destinations are filled in index order */
     ST_DRAW_MCG31 = 8    /* 1.x on Intel processors: bernoulli(p) by MKL's congruential generator */

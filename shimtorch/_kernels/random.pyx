@@ -260,4 +260,5 @@ def multinomial(Stream stream, weights, Py_ssize_t n_samples, bint replacement=F
     *rows, n = weights.shape
     if n_samples < 1 or not (replacement or n_samples <= n):
         raise ValueError(f"cannot draw {n_samples} of {n}")
-    return sample(stream, ST_SAMPLE_MULTINOMIAL, np.empty((*rows, n_samples), np.int64), weights, None, replacement, style)
+    out = np.empty((*rows, n_samples), np.int64)
+    return sample(stream, ST_SAMPLE_MULTINOMIAL, out, weights, None, replacement, style)

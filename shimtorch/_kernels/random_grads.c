@@ -85,7 +85,7 @@ static f64 dirichlet_grad(f64 x, f64 alpha, f64 total) {
     const st_point p = {x, alpha, beta, digamma(alpha) - digamma(total)};
     if (!(alpha > 0.0 && beta > 0.0 && x > 0.0 && x < 1.0)) return x != x || alpha != alpha || total != total ? x : 0.0;
     if (x * total <= alpha) return x / (1.0 - x) * integrate(beta_below, &p);
-    return x * integrate(beta_above, &p);
+    return integrate(beta_above, &p);
 }
 
 /* the coordinates, and their parameters and totals in pairs */

@@ -78,7 +78,7 @@ int st_sample_gamma(st_rng *rng, const st_request *r, int style) {
 
 /* ---- dirichlet ---- */
 
-/* The order in which PyTorch's AVX2 build adds a row: four lanes, four accumulators of lanes, then what is left over. */
+/* The order in which PyTorch adds up a row: four lanes, four accumulators of lanes, then what is left over. */
 static f64 row_sum(const f64 *x, ptrdiff_t n) {
     const ptrdiff_t vectors = n / 4, quads = vectors / 4;
     f64 lanes[4] = {0.0, 0.0, 0.0, 0.0}, total = 0.0;

@@ -5,7 +5,9 @@ from .._tensor import Tensor
 from . import (  # noqa: F401  (declarations)
     activation,
     comparison,
+    contraction,
     creation,
+    dropout,
     indexing,
     joining,
     nn,
@@ -18,6 +20,13 @@ from . import (  # noqa: F401  (declarations)
 
 for _name, _method in METHODS.items():
     setattr(Tensor, _name, _method)
+
+Tensor.real, Tensor.imag = property(OPS["torch.real"]), property(OPS["torch.imag"])
+Tensor.T = property(lambda self: self.permute(*range(self.dim() - 1, -1, -1)), doc="The dimensions reversed.")
+Tensor.mT = property(lambda self: self.transpose(-2, -1), doc="The matrices transposed.")
+Tensor.H = property(lambda self: self.transpose(0, 1).conj() if self.dim() else self.conj(),
+                    doc="The conjugate transpose of a matrix.")
+Tensor.mH = property(lambda self: self.transpose(-2, -1).conj(), doc="The matrices' conjugate transposes.")
 
 autograd.bind_ops({name: OPS["torch." + name] for name in ("add", "to", "clone", "ones_like", "zeros_like")} | {
     name: METHODS[name] for name in ("add_", "sum_to_size", "as_strided", "as_strided_scatter")})

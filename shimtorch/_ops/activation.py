@@ -1,5 +1,5 @@
 """Activation functions and the softmax family."""
-from .._core.kinds import pointwise1, unary
+from .._core.kinds import unary
 from .._core.op import op
 from .._core.products import by_rows
 from . import samples
@@ -18,25 +18,25 @@ def _cast_input(self, dtype):
 _softmax_samples = Samples([call(Draw(3, 4), 1), call(Draw(3, 4), 0), call(Draw(2, 3, 4), 1), call(Draw(), 0)])
 
 
-@op(name="_softmax", function=True, method=False, backward_name="SoftmaxBackward0", samples=_softmax_samples,
+@op(name="_softmax", function=False, method=False, backward_name="SoftmaxBackward0",
     grads={"self": lambda g, out, dim: (g - (g * out).sum(dim, True)) * out})
 def softmax_op(self, dim):
     return by_rows("softmax", (self,), dim)
 
 
-@op(name="_log_softmax", function=True, method=False, backward_name="LogSoftmaxBackward0", samples=_softmax_samples,
+@op(name="_log_softmax", function=False, method=False, backward_name="LogSoftmaxBackward0",
     grads={"self": lambda g, out, dim: g - out.exp() * g.sum(dim, True)})
 def log_softmax_op(self, dim):
     return by_rows("log_softmax", (self,), dim)
 
 
-@op
+@op(samples=_softmax_samples)
 def softmax(self, dim=None, dtype=None):
     """``exp(x) / sum(exp(x))`` along a dimension."""
     return softmax_op(_cast_input(self, dtype), dim)
 
 
-@op
+@op(samples=_softmax_samples)
 def log_softmax(self, dim=None, dtype=None):
     """The logarithm of softmax along a dimension, computed without overflow."""
     return log_softmax_op(_cast_input(self, dtype), dim)

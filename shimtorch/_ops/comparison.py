@@ -18,7 +18,7 @@ def equal(self, other):
     return bool((self == other).all())
 
 
-@op(samples=samples.binary())
+@op(samples=samples.binary(number=None))
 def isclose(self, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Where ``|self - other| <= atol + rtol * |other|``, or both are the same infinity (or NaN if equal_nan)."""
     if self.dtype is not other.dtype:
@@ -35,7 +35,7 @@ def isclose(self, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     return close.logical_or(error.isfinite().logical_and(error <= other.abs() * rtol + atol))
 
 
-@op(samples=samples.binary())
+@op(samples=samples.binary(number=None))
 def allclose(self, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Whether all elements are close in the sense of ``isclose``; a Python bool."""
     return bool(self.isclose(other, rtol, atol, equal_nan).all())

@@ -10,7 +10,7 @@ from .._core.tensor import TensorBase, wrap_ndarray
 from . import samples
 
 
-def _like(name, make):
+def _like(name, make, samples=samples.unary(dtypes="number", gradcheck=False)):
     def forward(self, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False,
                 memory_format=None):
         if device is not None:
@@ -19,7 +19,7 @@ def _like(name, make):
         return t.requires_grad_() if requires_grad else t
     forward.__name__ = name
     forward.__doc__ = f"A tensor of the shape of self, made as ``{name[:-5]}`` makes one."
-    return op(forward, method=False, samples=samples.unary(dtypes="number", gradcheck=False))
+    return op(forward, method=False, samples=samples)
 
 
 def _empty_like(x, dtype):
@@ -28,7 +28,7 @@ def _empty_like(x, dtype):
     return factory.new_empty(x.shape, dtype)
 
 
-empty_like = _like("empty_like", _empty_like)
+empty_like = _like("empty_like", _empty_like, None)
 zeros_like = _like("zeros_like", lambda x, dtype: factory.zero(_empty_like(x, dtype)))
 ones_like = _like("ones_like", lambda x, dtype: factory.fill(_empty_like(x, dtype), 1))
 

@@ -48,7 +48,6 @@ unary("atanh", result="float", aliases=("arctanh",), samples=samples.unary(low=-
       grads={"self": lambda g, self: g / conj(1 - self * self)})
 unary("sigmoid", result="float", grads={"self": lambda g, out: g * conj(out * (1 - out))}, samples=samples.unary())
 unary("reciprocal", result="float", samples=_positive, grads={"self": lambda g, out: -g * conj(out * out)})
-unary("square", grads={"self": lambda g, self: g * conj(self) * 2}, samples=samples.unary(dtypes="number"))
 unary("sign", grads={"self": lambda g: g * 0}, samples=samples.unary(away_from=0, dtypes="real"))
 unary("floor", grads={"self": lambda g: g * 0}, samples=samples.unary(away_from="integer", dtypes="real"))
 unary("ceil", grads={"self": lambda g: g * 0}, samples=samples.unary(away_from="integer", dtypes="real"))
@@ -83,6 +82,13 @@ def abs(self):
     if self.is_complex():
         return (self.real.square() + self.imag.square()).sqrt()
     return pointwise1("abs", self)
+
+
+@op(inplace=True, out=True, samples=samples.unary(dtypes="number"),
+    grads={"self": lambda g, self: g * conj(self) * 2})
+def square(self):
+    """The square."""
+    return pointwise1("square", self.long() if self.dtype.name == "bool" else self)
 
 
 @op(inplace=True, out=True, samples=samples.unary(away_from=0, dtypes="number"),
@@ -207,7 +213,10 @@ def _scaled(name, sign):
 
 
 _pair = samples.binary(dtypes="number")
+_tensors = samples.binary(dtypes="number", number=None)
+_real_tensors = samples.binary(dtypes="real", number=None)
 _nonzero = samples.binary(low=0.5, high=2)
+_nonzero_tensors = samples.binary(low=0.5, high=2, number=None)
 
 
 def _divide(self, other, *, rounding_mode=None):
@@ -240,18 +249,18 @@ binary("remainder", operator="mod", inplace_operator="imod", samples=_nonzero,
        grads={"self": lambda g: g, "other": lambda g, self, other: -g * self.floor_divide(other)})
 binary("fmod", samples=_nonzero,
        grads={"self": lambda g: g, "other": lambda g, self, other: -g * self.trunc_divide(other)})
-binary("atan2", result="float", aliases=("arctan2",), samples=_nonzero,
+binary("atan2", result="float", aliases=("arctan2",), samples=_nonzero_tensors,
        grads={"self": lambda g, self, other: g * other / (self * self + other * other),
               "other": lambda g, self, other: -g * self / (self * self + other * other)})
-binary("maximum", samples=_pair, inplace=False,
+binary("maximum", samples=_real_tensors, inplace=False,
        grads={"self": lambda g, self, other: _share(g, self, other, self > other),
               "other": lambda g, self, other: _share(g, self, other, self < other)})
-binary("minimum", samples=_pair, inplace=False,
+binary("minimum", samples=_real_tensors, inplace=False,
        grads={"self": lambda g, self, other: _share(g, self, other, self < other),
               "other": lambda g, self, other: _share(g, self, other, self > other)})
 binary("pow", operator="pow", inplace_operator="ipow", samples=samples.binary(low=0.3, high=2),
        grads={"self": lambda g, self, other: g * conj(_power_slope(self, other)),
-              "other": lambda g, self, out: g * conj(where(self == 0, 0, out * _log_of(self)))})
+              "other": lambda g, self, out: g * conj(_exponent_slope(self, out))})
 
 
 def _times(g, alpha):
@@ -271,42 +280,29 @@ def _power_slope(x, exponent):
     return x.pow(exponent - 1) * exponent
 
 
-def _log_of(x):
-    return x.log() if isinstance(x, TensorBase) else math.log(x) if x > 0 else math.nan
+def _exponent_slope(x, out):
+    if isinstance(x, TensorBase):
+        return where(x == 0, 0, out * x.log())
+    return out * (math.log(x) if x > 0 else 0 if x == 0 else math.nan)
 
 
 @op(operator="rsub", samples=_pair, method=False)
 def rsub(self, other, *, alpha=1):
-    """``other - self``."""
-    if isinstance(other, TensorBase):
-        return other - (self if alpha == 1 else self * alpha)
-    return -self + other if alpha == 1 else self * -alpha + other
+    """``other - alpha * self``."""
+    return OPS["torch.sub"](other, self if alpha == 1 else self * alpha)
 
 
-@op(operator="rtruediv", method=False, function=False)
-def rtruediv(self, other):
-    return self.reciprocal() * other if policy.true_division or self.is_floating_point() else other_like(
-        self, other) / self
+def _reflected(operator, name):
+    """The operator with a number on its left."""
+    def forward(self, other):
+        return OPS["torch." + name](other, self)
+    forward.__name__ = "__" + operator
+    op(forward, operator=operator, method=False, function=False)
 
 
-def other_like(x, number):
-    """A Python number as a 0-dim tensor of the dtype that it and x are computed in."""
-    return _number_like(x, number)
-
-
-@op(operator="rfloordiv", method=False, function=False)
-def rfloordiv(self, other):
-    return other_like(self, other).floor_divide(self)
-
-
-@op(operator="rmod", method=False, function=False)
-def rmod(self, other):
-    return other_like(self, other).remainder(self)
-
-
-@op(operator="rpow", method=False, function=False)
-def rpow(self, other):
-    return other_like(self, other).pow(self)
+for _operator, _name in (("rtruediv", "div"), ("rfloordiv", "floor_divide"), ("rmod", "remainder"), ("rpow", "pow"),
+                         ("rlshift", "bitwise_left_shift"), ("rrshift", "bitwise_right_shift")):
+    _reflected(_operator, _name)
 
 
 binary("bitwise_and", operator="and", inplace_operator="iand", samples=samples.binary(dtypes="int", number=3))
@@ -316,9 +312,9 @@ binary("bitwise_left_shift", "lshift", operator="lshift", inplace_operator="ilsh
        samples=samples.binary(dtypes="int", number=3))
 binary("bitwise_right_shift", "rshift", operator="rshift", inplace_operator="irshift",
        samples=samples.binary(dtypes="int", number=3))
-binary("logical_and", result="bool", samples=_pair)
-binary("logical_or", result="bool", samples=_pair)
-binary("logical_xor", result="bool", samples=_pair)
+binary("logical_and", result="bool", samples=_tensors)
+binary("logical_or", result="bool", samples=_tensors)
+binary("logical_xor", result="bool", samples=_tensors)
 
 
 # ---------------------------------------------------------------- three tensors

@@ -29,7 +29,7 @@ for _make in (random_factory.rand, random_factory.randn, random_factory.randint,
 def _like(name, fill):
     def forward(self, *, generator=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False,
                 memory_format=None):
-        t = fill(random_factory.like(self, dtype, device, layout), generator)
+        t = fill(random_factory.like(self, dtype, device, layout, memory_format), generator)
         return t.requires_grad_() if requires_grad else t
 
     forward.__name__ = name
@@ -52,7 +52,7 @@ def randint_like(self, *bounds, low=None, high=None, generator=None, dtype=None,
         low = given.pop() if given else 0
     if given or high is None:
         raise TypeError("randint_like() received an invalid combination of arguments")
-    t = draws.random_(random_factory.like(self, dtype, device, layout), low, high, generator=generator)
+    t = draws.random_(random_factory.like(self, dtype, device, layout, memory_format), low, high, generator=generator)
     return t.requires_grad_() if requires_grad else t
 
 
@@ -105,13 +105,16 @@ def bernoulli(self, p=None, *, generator=None, out=None):
         raise TypeError("bernoulli() received an invalid combination of arguments - got (Tensor, Tensor), but expected "
                         "one of:\n * (Tensor input, *, ...)\n * (Tensor input, float p, *, ...)\n")
     else:
-        t = draws.bernoulli_(random_factory.like(self), p, generator=generator)
+        t = draws.bernoulli_(self.new_empty(self.shape), p, generator=generator)
     return _write(out, t)
 
 
 @op
 def multinomial(self, num_samples, replacement=False, *, generator=None, out=None):
-    """num_samples indices for each row of weights, which need not add up to 1; int64, shape (num_samples) or (m, num_samples)."""
+    """``num_samples`` indices for each row of weights, which need not add up to 1.
+
+    The weights are 1-d or 2-d; the result is int64, of shape (num_samples) or (rows, num_samples).
+    """
     if self.dim() not in (1, 2):
         raise RuntimeError("prob_dist must be 1 or 2 dim")
     if not self.is_floating_point():
@@ -137,7 +140,7 @@ def poisson(self, generator=None):
 
 @op(method=False, grads={"count": _zeros, "prob": _zeros})
 def binomial(count, prob, generator=None):
-    """Numbers of successes in ``count`` trials of probability ``prob``; both floating point, of one dtype, broadcast."""
+    """Numbers of successes in ``count`` trials of probability ``prob``; both of one floating point dtype, broadcast."""
     if not count.is_floating_point():
         raise ValueError("binomial only supports floating-point dtypes for count, got: " + scalar_type(count.dtype))
     if not prob.is_floating_point():
@@ -166,7 +169,7 @@ def standard_gamma(self, generator=None):
 
 @op(name="_standard_gamma_grad", method=False)
 def standard_gamma_grad(self, output):
-    """The derivatives of gamma numbers by their shape parameters; more exact than PyTorch's own, which are approximations."""
+    """The derivatives of gamma numbers by their shape parameters; PyTorch's own approximate them to four digits."""
     shape, output = _same_shape(self.detach(), output.detach())
     return random_factory.gamma_grad(shape, output)
 

@@ -415,7 +415,7 @@ def _topk(self, k, dim, largest):
     return _topk_result((values.narrow(dim, 0, k).contiguous(), indices.narrow(dim, 0, k).contiguous()))
 
 
-@op(out=True, samples=Samples([call(Draw(3, 4), 2), call(Draw(3, 4), 2, 0, False), call(Draw(5), 0)], dtypes="real"))
+@op(out=True, samples=Samples([call(Draw(3, 4), 2), call(Draw(3, 4), 2, 0, False), call(Draw(5), 0)]))
 def topk(self, k, dim=-1, largest=True, sorted=True):
     """The k largest (or smallest) elements along a dimension, and where they were."""
     n = self.shape[dim] if self.dim() else 1
@@ -436,7 +436,7 @@ def _kth(self, k, dim, keepdim, make):
     return make((values, indices))
 
 
-@op(out=True, samples=Samples([call(Draw(3, 4), 2), call(Draw(3, 4), 1, 0, True)], dtypes="real"))
+@op(out=True, samples=Samples([call(Draw(3, 4), 2), call(Draw(3, 4), 1, 0, True)]))
 def kthvalue(self, k, dim=-1, keepdim=False):
     """The k-th smallest element along a dimension, and where it was."""
     n = self.shape[dim] if self.dim() else 1

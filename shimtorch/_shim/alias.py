@@ -1,34 +1,36 @@
 """``import torch`` gives shimtorch: while installed, every module of shimtorch is found under its torch name too.
 
-`torch.nn` and `shimtorch.nn` are one module object under two names in ``sys.modules``. While the alias is
-installed, its ``__name__`` and ``__spec__.name`` are ``torch.nn``, and classes and functions have ``__module__``
-``torch...``: reprs, pickles and checks by name look as with PyTorch. A module is always executed once, under its
-own name, and renamed when complete; `uninstall` gives every name back.
+``torch.nn`` and ``shimtorch.nn`` are one module object. While the alias is installed, its ``__name__`` and
+``__spec__.name`` are ``torch.nn``, and classes and functions have a ``__module__`` of torch: reprs, pickles and checks by
+name look as with PyTorch. `uninstall` gives every name back.
 
-With `scope`, only the named packages see torch: their ``import torch`` statements give shimtorch, ``sys.modules``
-holds no ``torch`` for anyone, names stay ``shimtorch...``, and a real PyTorch may live beside. See `scope` for its
-limits.
+Whoever asks first, and by which name, a module is executed once: while installed, always as ``torch.x``, and
+``shimtorch.x`` is an import of that. As relative imports in shimtorch go by torch names then, threads that import at the
+same time take the locks of the import system in one order, and none can wait for another in a circle.
+
+With `scope`, only the named packages see torch: their ``import torch`` statements give shimtorch, ``sys.modules`` holds no
+``torch`` for anyone, names stay ``shimtorch...``, and a real PyTorch may live beside. See the module ``scope`` for limits.
 """
 
 import sys
 import threading
 from contextlib import contextmanager
-from importlib.machinery import ModuleSpec
 
 from . import scope as _scope
-from .names import ALIAS, Renaming, as_alias, as_own, is_alias, is_own
+from .names import ALIAS, BorrowedSpec, Renaming, as_alias, as_own, is_alias, is_own
 
 _lock = threading.RLock()
 _count = 0
-_renaming = Renaming()
+_renaming = Renaming(is_own, as_alias)
+_found = []  # the specs that our finder gave out
 _displaced = {}
 
 
 def install(scope=None):
     """Let ``import torch`` give shimtorch, everywhere or (`scope`: a package name or several) in these packages only.
 
-    Installs are counted; as many calls of `uninstall` with the same scope take the alias back. Raises RuntimeError
-    if another torch has been imported already.
+    Installs are counted; as many calls of `uninstall` with the same scope take the alias back. Raises RuntimeError if
+    another torch has been imported already.
     """
     import shimtorch  # noqa: F401  complete, with Tensor in it, before any other code can see the alias
 
@@ -46,14 +48,14 @@ def install(scope=None):
             for name in sorted(own, reverse=True):  # "shimtorch" itself last
                 sys.modules[as_alias(name)] = own[name]
             for module in own.values():
-                _rename(module)
+                _renaming.add(module)
         _count += 1
 
 
 def uninstall(scope=None):
     """Take back one `install` of the same scope; the last one restores ``sys.modules`` and all names as they were.
 
-    Raises RuntimeError if nothing of this scope is installed.
+    Raises RuntimeError if nothing of this scope is installed. Not for a moment when another thread imports torch.
     """
     global _count
     with _lock:
@@ -65,9 +67,16 @@ def uninstall(scope=None):
         _count -= 1
         if _count == 0:
             _renaming.undo()
-            for name in [name for name in list(sys.modules) if is_alias(name)]:
-                if sys.modules[name] is sys.modules.get(as_own(name)):
+            back = Renaming(is_alias, as_own)
+            for name, module in list(sys.modules.items()):
+                if not is_alias(name):
+                    continue
+                if any(spec is getattr(module, "__spec__", None) for spec in _found):  # loaded meanwhile
+                    module.__spec__.loader = module.__loader__
+                    back.add(module)
+                if module is sys.modules.get(as_own(name)):
                     del sys.modules[name]
+            _found.clear()
             sys.modules.update(_displaced)
             _displaced.clear()
             sys.meta_path.remove(_FINDER)
@@ -88,16 +97,9 @@ def is_installed():
     return _count > 0
 
 
-def _rename(module):
-    spec = getattr(module, "__spec__", None)
-    if spec is not None and is_own(spec.name):
-        _renaming.change(module, "__spec__", _alias_spec(as_alias(spec.name), spec))
-    _renaming.add(module)
-
-
 def _refuse_real_torch():
     for name, module in list(sys.modules.items()):
-        if is_alias(name) and module is not None and module is not sys.modules.get(as_own(name)):
+        if is_alias(name) and module is not None:
             where = getattr(module, "__file__", None) or "unknown place"
             raise RuntimeError(
                 f"shimtorch cannot be installed as torch: another '{name}' is already imported (from {where}). Install "
@@ -106,11 +108,11 @@ def _refuse_real_torch():
 
 
 class _Finder:
-    """Finds torch modules in shimtorch, and gives modules of shimtorch that are loaded meanwhile their torch name."""
+    """Finds torch's modules in shimtorch, and leads imports of shimtorch's to the same modules."""
 
     def find_spec(self, name, path=None, target=None):
         if is_own(name):
-            return self._own_spec(name, path, target)
+            return self._lead_to_alias(name, path)
         if not is_alias(name):
             return None
         own = as_own(name)
@@ -120,18 +122,22 @@ class _Finder:
             if not is_own(own) or sys._getframe(2).f_code.co_name == "_find_and_load_unlocked":
                 raise ModuleNotFoundError(f"No module named '{name}': shimtorch has no such module (yet)", name=name)
             return None
-        if target is not None:  # a reload: executed under its own name, as the first time
-            spec.loader = _OwnLoader(spec.loader)
-            return spec
-        if isinstance(getattr(spec.loader, "name", None), str):
+        spec.name = name
+        if hasattr(spec.loader, "name"):
             spec.loader.name = name
-        return _alias_spec(name, spec)
-
-    def _own_spec(self, name, path, target):
-        spec = _locate(name, path, target)
-        if spec is not None and spec.loader is not None:
-            spec.loader = _OwnLoader(spec.loader)
+        if spec.loader is not None:
+            spec.loader = _NamingLoader(spec.loader)
+        _found.append(spec)
         return spec
+
+    def _lead_to_alias(self, name, path):
+        spec = _locate(name, path, None)
+        if spec is None:
+            return None
+        parent = as_alias(name if spec.submodule_search_locations is not None else spec.parent)
+        lead = BorrowedSpec(name, _LeadingLoader(spec.loader), parent, spec.origin)
+        lead.submodule_search_locations = spec.submodule_search_locations
+        return lead
 
     def find_distributions(self, context=None):
         """What ``importlib.metadata`` asks for: a distribution named torch, of the era's version."""
@@ -141,14 +147,6 @@ class _Finder:
 
     def invalidate_caches(self):
         pass
-
-
-def _alias_spec(name, spec):
-    """The spec of a module under its torch name."""
-    alias = ModuleSpec(name, _AliasLoader(spec.loader), origin=spec.origin, loader_state=spec.loader_state)
-    alias.submodule_search_locations = spec.submodule_search_locations
-    alias.cached, alias.has_location = spec.cached, spec.has_location
-    return alias
 
 
 def _locate(name, path, target):
@@ -174,40 +172,41 @@ class _Loader:
         return getattr(self._loader, name)
 
 
-class _OwnLoader(_Loader):
-    """Loads a module of shimtorch, then lets it be known under its torch name."""
+class _NamingLoader(_Loader):
+    """Loads ``torch.x`` once, corrects the names that compiled code wrote into it, and lets it be ``shimtorch.x`` too.
+
+    A thread that was about to load ``shimtorch.x`` may find it there now and load by its spec: it gets the same module.
+    """
+
+    _module = None
 
     def create_module(self, spec):
-        return self._loader.create_module(spec)
+        return self._loader.create_module(spec) if self._module is None else self._module
 
     def exec_module(self, module):
-        module.__spec__.loader = module.__loader__ = self._loader
-        name = module.__name__
-        self._loader.exec_module(module)
-        with _lock:
-            if _count:
-                module = sys.modules[name]
-                _rename(module)
-                parent, _, child = name.rpartition(".")
-                if parent in sys.modules:
-                    setattr(sys.modules[parent], child, module)
-                sys.modules[as_alias(name)] = module
+        if self._module is None:
+            name = module.__name__
+            module.__loader__ = self._loader
+            self._loader.exec_module(module)
+            with _lock:
+                if _count:
+                    _renaming.add(module)
+            self._module = module
+            sys.modules[as_own(name)] = module
 
 
-class _AliasLoader(_Loader):
-    """Loads ``torch.x`` by importing ``shimtorch.x``, so that each module is executed once whoever asks first.
-
-    Once loaded, the module keeps this loader in its spec: the import system loads by it a second time if ``torch.x``
-    appears, through another thread, between its first look into ``sys.modules`` and the end of its search.
-    """
+class _LeadingLoader(_Loader):
+    """Loads ``shimtorch.x`` by importing ``torch.x``."""
 
     def create_module(self, spec):
         from importlib import import_module
 
-        return import_module(as_own(spec.name))
+        module = import_module(as_alias(spec.name))
+        self._spec = module.__spec__
+        return module
 
     def exec_module(self, module):
-        pass
+        module.__spec__ = self._spec  # the import system had put the spec of this loader there
 
 
 _FINDER = _Finder()

@@ -1,5 +1,6 @@
 """The two names of everything: ``shimtorch.nn`` is called ``torch.nn`` while shimtorch stands in for torch."""
 
+from importlib.machinery import ModuleSpec
 from types import FunctionType, ModuleType
 
 OWN = "shimtorch"
@@ -31,29 +32,41 @@ def _within(name, package):
     return name == package or name.startswith(package + ".")
 
 
-class Renaming:
-    """Modules of shimtorch, and the classes and functions they hold, under their torch names until `undo`.
+class BorrowedSpec(ModuleSpec):
+    """A spec of one name for a module of another package, in which its relative imports still find their way."""
 
-    A class's ``__module__`` decides its repr and under which name it is pickled, so it follows the name by which
-    its module can be imported elsewhere. Types compiled without a ``__module__`` of their own keep their name.
+    def __init__(self, name, loader, parent, origin=None):
+        super().__init__(name, loader, origin=origin)
+        self.has_location = origin is not None
+        self._parent = parent
+
+    @property
+    def parent(self):
+        return self._parent
+
+
+class Renaming:
+    """Modules, and the classes and functions they hold, under other names; `undo` gives them back what they had.
+
+    `concerns` says which names change, `convert` to what. A class's ``__module__`` decides its repr and under which name it
+    is pickled, so it follows the name under which others can import it. Compiled types without a ``__module__`` of their
+    own keep their name.
     """
 
-    def __init__(self):
+    def __init__(self, concerns, convert):
+        self._concerns = concerns
+        self._convert = convert
         self._changes = []
 
     def add(self, module):
-        """Rename one module and what is defined in it; what has its torch name already is left alone."""
-        self._rename_field(module, "__name__")
-        self._rename_field(module, "__package__")
-        self._rename_field(getattr(module, "__loader__", None), "name")
+        """Rename one module and what is defined in it; what has its new name already is left alone."""
+        spec = getattr(module, "__spec__", None)
+        for owner, field in ((module, "__name__"), (module, "__package__"), (spec, "name")):
+            self._change(owner, field)
+        for loader in (getattr(spec, "loader", None), getattr(module, "__loader__", None)):
+            self._change(loader, "name")
         for value in list(vars(module).values()):
-            self._rename(value)
-
-    def change(self, owner, field, value):
-        """Set an attribute; `undo` gives it its old value."""
-        old = getattr(owner, field)
-        _assign(owner, field, value)
-        self._changes.append((owner, field, old))
+            self._add_value(value)
 
     def undo(self):
         """Give everything the name it had."""
@@ -61,25 +74,26 @@ class Renaming:
             owner, field, value = self._changes.pop()
             _assign(owner, field, value)
 
-    def _rename(self, value):
+    def _add_value(self, value):
         if isinstance(value, type):
-            if self._rename_field(value, "__module__"):
+            if self._change(value, "__module__"):
                 for member in list(vars(value).values()):
-                    self._rename(member)
+                    self._add_value(member)
         elif isinstance(value, (staticmethod, classmethod)):
-            self._rename(value.__func__)
+            self._add_value(value.__func__)
         elif _has_own_module(value):
-            self._rename_field(value, "__module__")
+            self._change(value, "__module__")
 
-    def _rename_field(self, owner, field):
-        """Whether an attribute held a name of shimtorch, which is torch's now."""
+    def _change(self, owner, field):
+        """Whether an attribute held a name that is another one now."""
         old = getattr(owner, field, None)
-        if not isinstance(old, str) or not is_own(old):
+        if not isinstance(old, str) or not self._concerns(old):
             return False
         try:
-            self.change(owner, field, as_alias(old))
+            _assign(owner, field, self._convert(old))
         except (AttributeError, TypeError):
             return False
+        self._changes.append((owner, field, old))
         return True
 
 

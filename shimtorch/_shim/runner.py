@@ -10,12 +10,13 @@ import builtins
 import json
 import os
 import sys
-from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.machinery import SourceFileLoader
 from types import ModuleType, TracebackType
 from typing import NamedTuple
 
 from .._eras import detect, rewrite
 from . import alias, locate
+from .names import BorrowedSpec
 from .neighbours import rewrite_imports
 
 RERUN = "shimtorch._shim.rerun"
@@ -34,19 +35,6 @@ class Program(NamedTuple):
     era: str | None = None
     py2: bool = False
     quiet: bool = False
-
-
-class _MainSpec(ModuleSpec):
-    """A spec that carries `RERUN` as its name but lets relative imports work in the program's own package."""
-
-    def __init__(self, file, package, loader):
-        super().__init__(RERUN, loader, origin=file)
-        self._package = package
-        self.has_location = True
-
-    @property
-    def parent(self):
-        return self._package
 
 
 def run(program, argv):
@@ -133,7 +121,7 @@ def _execute(program, where, namespace):
         code = rewrite.compile_source(loader.get_data(file), file, program.py2)
     namespace.update(
         __doc__=None, __file__=file, __cached__=None, __builtins__=builtins, __loader__=loader,
-        __package__=package if program.is_module else None, __spec__=_MainSpec(file, package, loader),
+        __package__=package if program.is_module else None, __spec__=BorrowedSpec(RERUN, loader, package, file),
     )
     exec(code, namespace)
 

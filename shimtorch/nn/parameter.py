@@ -30,7 +30,7 @@ class Parameter(Tensor, metaclass=_MarkedMeta):
             data = _ops.empty(0)
         kind = type(data)
         if kind is Tensor or kind is Parameter or not isinstance(data, Tensor):
-            return Tensor._make_subclass(cls, data, requires_grad)
+            return data.detach().as_subclass(cls).requires_grad_(requires_grad)
         # Another subclass of Tensor keeps its own type, and is marked.
         result = data.detach().requires_grad_(requires_grad)
         if type(result) is not kind:

@@ -40,9 +40,12 @@ FLOAT_OPS = {
     "hypot": np.hypot,
     "logaddexp": np.logaddexp,
     "pow": np.power,
+}
+BACKWARD = {
     "sigmoid_backward": lambda g, y: g * (1 - y) * y,
     "tanh_backward": lambda g, y: g * (1 - y * y),
 }
+FLOAT_OPS |= BACKWARD
 INTEGER_OPS = {
     "add": np.add,
     "sub": np.subtract,
@@ -98,8 +101,10 @@ def test_floats(name, dtype):
             want = reference(a.astype(work), b.astype(work)).astype(np.float64)
         else:
             want = reference(wide(a), wide(b))
-    ulps = 2.5 if dtype.itemsize > 2 and not exact else 0.51 if not name.endswith("backward") else 2.5
-    assert_close(probe.run(name, np.empty_like(a), a, b), want, ulps)
+    ulps = 2.5 if dtype.itemsize > 2 and not exact else 0.51
+    # differences that nearly vanish
+    atol = {2: 0.3, 4: 2e-5, 8: 5e-14}[dtype.itemsize] if name in ("logaddexp", *BACKWARD) else 0
+    assert_close(probe.run(name, np.empty_like(a), a, b), want, ulps, atol)
 
 
 @pytest.mark.parametrize("dtype", FLOATS[2:], ids=str)
@@ -140,7 +145,9 @@ def test_power_at_the_edges():
 def test_nan_in_extremes(name, dtype):
     a = np.array([np.nan, 1, np.nan, 2, np.inf], dtype)
     b = np.array([1, np.nan, np.nan, 3, np.nan], dtype)
-    assert_same(probe.run(name, np.empty_like(a), a, b), getattr(np, name)(a, b))
+    with np.errstate(invalid="ignore"):
+        want = getattr(np, name)(a, b)
+    assert_same(probe.run(name, np.empty_like(a), a, b), want)
 
 
 @pytest.mark.parametrize("dtype", FLOATS[2:], ids=str)
@@ -251,11 +258,12 @@ def test_comparisons(name, dtype):
     if dtype in COMPLEX and name in ("lt", "le", "gt", "ge"):
         assert not probe.supports(name, dtype)
         return
-    want = COMPARISONS[name](a, b).astype(bool)
+    compare = COMPARISONS[name]
+    with np.errstate(invalid="ignore"):
+        want, swapped, scalar = compare(a, b).astype(bool), compare(b, a).astype(bool), compare(a, b[:1]).astype(bool)
     for _, x in layouts(a):
         assert_same(probe.run(name, np.empty(700, bool), x, b), want)
-        assert_same(probe.run(name, np.empty(700, bool), b, x), COMPARISONS[name](b, a).astype(bool))
-    scalar = COMPARISONS[name](a, b[:1]).astype(bool)
+        assert_same(probe.run(name, np.empty(700, bool), b, x), swapped)
     assert_same(probe.run(name, np.empty(700, bool), a, b[:1]), scalar)
 
 

@@ -76,13 +76,16 @@ def test_clamp_tensor(dtype):
     a, b, c = three(dtype, 500)
     if dtype in FLOATS:
         a[0] = b[1] = c[2] = np.nan
-    assert_same(probe.run("clamp_tensor", np.empty_like(a), a, b, c), np.minimum(np.maximum(a, b), c))
+    with np.errstate(invalid="ignore"):
+        want = np.minimum(np.maximum(a, b), c)
+    assert_same(probe.run("clamp_tensor", np.empty_like(a), a, b, c), want)
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 def test_threshold_backward(dtype):
     g, x, _ = three(dtype, 500)
     x[0], x[1] = np.nan, 0
-    want = np.where(x <= 0, np.zeros_like(g), g)
+    with np.errstate(invalid="ignore"):
+        want = np.where(x <= 0, np.zeros_like(g), g)
     for _, y in layouts(x):
         assert_same(probe.run("threshold_backward", np.empty_like(g), g, y, param=doubles(0)), want)

@@ -146,7 +146,8 @@ def test_logsumexp(dtype, axis):
     for shape in SHAPES:
         for a in matrices(dtype, shape):
             want = np.log(np.exp(exact(a)).sum(axis))
-            assert_close(reduced("logsumexp", a, axis), want, 0.51 if dtype.itemsize == 2 else 3, 1e-15)
+            atol = {2: 0, 4: 3e-7, 8: 1e-15}[dtype.itemsize]
+            assert_close(reduced("logsumexp", a, axis), want, 0.51 if dtype.itemsize == 2 else 3, atol)
 
 
 def test_logsumexp_of_infinities():
@@ -161,7 +162,7 @@ def test_long_sums_stay_exact():
     assert reduced("sum", ones.reshape(-1, 1), 0)[0] == 2e7
     assert reduced("sum", ones.reshape(-1, 4), 0).tolist() == [5e6] * 4
     tenths = np.full((1, 20_000_000), 0.1, np.float32)
-    assert_close(reduced("sum", tenths, 1), tenths[0, :1].astype(float) * 2e7, 1)
+    assert_close(reduced("sum", tenths, 1), tenths[0, :1].astype(float) * 2e7, 8)
     assert_close(reduced("sum", np.full((1, 10_000_000), 0.1), 1), np.array([1e6]), 4)
 
 

@@ -25,7 +25,7 @@ def softmax(x):
 
 def log_softmax(x):
     y = x - x.max(1, keepdims=True, initial=-np.inf)
-    return y - np.log(np.exp(y).sum(1, keepdims=True))
+    return y - np.log(np.exp(y).sum(1, keepdims=True, initial=1e-300))
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
@@ -41,7 +41,7 @@ def test_softmax(dtype, shape):
     log_backward = dx - np.exp(log_soft.astype(np.float64)) * dx.sum(1, keepdims=True)
     for m in orders(a):
         for out in orders(np.zeros_like(a)):
-            assert_close(probe.rows("softmax", out, m), softmax(x), 0.55 if half else 4)
+            assert_close(probe.rows("softmax", out, m), softmax(x), 0.55 if half else 16)
             assert_close(probe.rows("log_softmax", out, m), log_softmax(x), 0.55 if half else 4, atol)
         for d in orders(g):
             assert_close(probe.rows("softmax_backward", d, d, np.asfortranarray(soft)), backward, 1, atol or 1e-3)
@@ -49,7 +49,7 @@ def test_softmax(dtype, shape):
             got = probe.rows("log_softmax_backward", d, d, log_soft)
             assert_close(got, log_backward, 1, (atol or 1e-3) * max(1, shape[1]))
         probe.rows("softmax", m, m)
-        assert_close(m, softmax(x), 0.55 if half else 4)
+        assert_close(m, softmax(x), 0.55 if half else 16)
 
 
 def test_softmax_of_infinities():
@@ -65,16 +65,16 @@ def test_softmax_of_infinities():
 def test_running_sums_and_products(dtype, shape):
     a = matrix(dtype, shape)
     near_one = (1 + 0.05 * a).astype(dtype)
-    kind = np.complex128 if dtype in COMPLEX else np.longdouble
+    kind = np.clongdouble if dtype in COMPLEX else np.longdouble
     eps = {2: 0, 4: 1e-7, 8: 1e-14}[a.real.dtype.itemsize]
     sums = np.cumsum(a.astype(kind), 1)
     products = np.cumprod(near_one.astype(kind), 1)
     for m, f in zip(orders(a), orders(near_one), strict=True):
         for out in orders(np.zeros_like(a)):
-            assert_close(probe.rows("cumsum", out, m), sums, 2, 50 * eps)
+            assert_close(probe.rows("cumsum", out, m), sums, 2, 200 * eps)
             assert_close(probe.rows("cumprod", out, f), products, 200 if dtype.itemsize > 2 else 2)
         probe.rows("cumsum", m, m)
-        assert_close(m, sums, 2, 50 * eps)
+        assert_close(m, sums, 2, 200 * eps)
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)

@@ -1,4 +1,4 @@
-"""Records nn_functional.json, nn_layers.json and nn_init.json from PyTorch 2.13: ``python make_nn.py``."""
+"""Records nn_functional, nn_layers, nn_init and nn_modules.json from PyTorch 2.13: ``python make_nn.py``."""
 
 import sys
 from pathlib import Path
@@ -9,8 +9,9 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "nn")]
 import functional_cases  # noqa: E402
 import init_cases  # noqa: E402
 import layer_cases  # noqa: E402
+import module_cases  # noqa: E402
 import torch  # noqa: E402
 from recorded import write  # noqa: E402
 
-for name, module in (("functional", functional_cases), ("layers", layer_cases), ("init", init_cases)):
+for name, module in (("functional", functional_cases), ("layers", layer_cases), ("init", init_cases), ("modules", module_cases)):
     write(HERE / f"nn_{name}.json", {case: module.run(torch, case) for case in module.CASES})

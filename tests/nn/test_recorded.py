@@ -1,4 +1,4 @@
-"""Functions, layers and initialisers against recorded answers of PyTorch 2.13."""
+"""Functions, layers, initialisers and modules against recorded answers of PyTorch 2.13."""
 
 import json
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import functional_cases
 import init_cases
 import layer_cases
+import module_cases
 import pytest
 from recorded import difference
 
@@ -20,7 +21,8 @@ def recorded(name, module):
 
 
 def as_json(value):
-    return json.loads(json.dumps(value))
+    text = json.dumps(value).replace("shimtorch._tensor.Tensor", "torch.Tensor").replace("shimtorch.", "torch.")
+    return json.loads(text)
 
 
 @recorded("functional", functional_cases)
@@ -36,3 +38,8 @@ def test_layer(case, expected):
 @recorded("init", init_cases)
 def test_init(case, expected):
     assert difference(expected, as_json(init_cases.run(torch, case))) is None
+
+
+@recorded("modules", module_cases)
+def test_module(case, expected):
+    assert difference(expected, as_json(module_cases.run(torch, case))) is None

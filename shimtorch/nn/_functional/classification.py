@@ -5,6 +5,8 @@ from ..._core.dtype import int32, int64, uint8
 from .._reduction import reduced, settle
 from .activation import logsigmoid
 
+_nll_sum = _ops.nll_sum
+
 
 def _check_classes(target, classes, ignored):
     """IndexError for a class that there is none of."""
@@ -85,6 +87,9 @@ def nll_loss(
     The mean is weighted; targets equal to *ignore_index* do not count.
     """
     reduction = settle(size_average, reduce, reduction)
+    if reduction != "none" and input.dim() == 2 and (weight is None or not weight.requires_grad):
+        _check_nll_shapes(input, target, weight)
+        return _nll_sum(input, target, weight, ignore_index, reduction == "mean")
     loss, weights = _picked(input, target, weight, ignore_index)
     if reduction == "mean" and weights is not None:
         return loss.sum() / weights.sum()

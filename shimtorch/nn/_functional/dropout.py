@@ -6,10 +6,15 @@ asks the era.
 
 import warnings
 
-from ... import _ops
+from ... import alpha_dropout as _alpha_dropout
+from ... import alpha_dropout_ as _alpha_dropout_
+from ... import dropout as _dropout
+from ... import dropout_ as _dropout_
+from ... import feature_alpha_dropout as _feature_alpha_dropout
+from ... import feature_alpha_dropout_ as _feature_alpha_dropout_
+from ... import feature_dropout as _feature_dropout
+from ... import feature_dropout_ as _feature_dropout_
 from ..._core.policy import policy
-
-_ALPHA = 1.7580993408473766  # minus the limit of SELU for very negative inputs
 
 
 def _training(given):
@@ -21,64 +26,32 @@ def _check(p):
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
-def _mask(input, p, channelwise):
-    """Zeros with probability *p*, ones elsewhere: one draw an element, or one for each (batch, channel)."""
-    if channelwise:
-        if input.dim() < 2:
-            raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
-        noise = input.new_empty((*input.shape[:2], *(1,) * (input.dim() - 2)))
-    else:
-        noise = _ops.empty_like(input)
-    return noise.bernoulli_(1 - p)
-
-
-def _dropout(input, p, training, inplace, channelwise=False):
-    if p == 0 or not training or input.numel() == 0:
-        return input
-    if p == 1:
-        noise = _ops.zeros((), dtype=input.dtype, device=input.device)
-    else:
-        noise = _mask(input, p, channelwise).div_(1 - p)
-    return input.mul_(noise) if inplace else input * noise
-
-
-def _alpha_dropout(input, p, training, inplace, channelwise=False):
-    if p == 0 or not training or input.numel() == 0:
-        return input
-    if p == 1:
-        noise = _ops.zeros((), dtype=input.dtype, device=input.device)
-        return input.mul_(noise) if inplace else input * noise
-    a = 1.0 / ((_ALPHA * _ALPHA * p + 1) * (1 - p)) ** 0.5
-    noise = _mask(input, p, channelwise)
-    shift = (noise - 1).mul_(_ALPHA * a).add_(_ALPHA * a * p)
-    noise.mul_(a)
-    return input.mul_(noise).add_(shift) if inplace else input * noise + shift
-
-
 def dropout(input, p=0.5, training=None, inplace=False):
     """Zero elements with probability *p* and scale the others by 1/(1-p), when *training*."""
     _check(p)
-    return _dropout(input, p, _training(training), inplace)
+    return (_dropout_ if inplace else _dropout)(input, p, _training(training))
 
 
 def alpha_dropout(input, p=0.5, training=False, inplace=False):
     """Dropout that keeps mean and variance of SELU activations."""
     _check(p)
-    return _alpha_dropout(input, p, training, inplace)
+    return (_alpha_dropout_ if inplace else _alpha_dropout)(input, p, training)
 
 
 def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
     """alpha_dropout of whole channels."""
     _check(p)
-    return _alpha_dropout(input, p, training, inplace, channelwise=True)
+    return (_feature_alpha_dropout_ if inplace else _feature_alpha_dropout)(input, p, training)
 
 
-def _dropout_batched(input, p, training, inplace):
+def _channels(input, p, training, inplace):
+    return (_feature_dropout_ if inplace else _feature_dropout)(input, p, training)
+
+
+def _channels_of_one(input, p, training, inplace):
     """Channel dropout of one example, (C, ...), as a batch of one."""
-    if inplace:
-        _dropout(input.unsqueeze(0), p, training, True, channelwise=True)
-        return input
-    return _dropout(input.unsqueeze(0), p, training, False, channelwise=True).squeeze(0)
+    result = _channels(input.unsqueeze(0), p, training, inplace)
+    return input if inplace else result.squeeze(0)
 
 
 def dropout1d(input, p=0.5, training=None, inplace=False):
@@ -92,8 +65,8 @@ def dropout1d(input, p=0.5, training=None, inplace=False):
             "batch dimension (i.e. 2D or 3D inputs)."
         )
     if input.dim() == 2:
-        return _dropout_batched(input, p, training, inplace)
-    return _dropout(input, p, training, inplace, channelwise=True)
+        return _channels_of_one(input, p, training, inplace)
+    return _channels(input, p, training, inplace)
 
 
 def _warn_dim(name, dim, spatial, expected):
@@ -119,7 +92,7 @@ def dropout2d(input, p=0.5, training=None, inplace=False):
             "(C, H, W). To maintain the 1D channel-wise dropout behavior, please switch to using dropout1d instead.",
             stacklevel=2,
         )
-    return _dropout(input, p, _training(training), inplace, channelwise=True)
+    return _channels(input, p, _training(training), inplace)
 
 
 def dropout3d(input, p=0.5, training=None, inplace=False):
@@ -129,5 +102,5 @@ def dropout3d(input, p=0.5, training=None, inplace=False):
     if input.dim() not in (4, 5):
         _warn_dim("dropout3d", input.dim(), 3, "4D or 5D")
     if input.dim() != 5:
-        return _dropout_batched(input, p, training, inplace)
-    return _dropout(input, p, training, inplace, channelwise=True)
+        return _channels_of_one(input, p, training, inplace)
+    return _channels(input, p, training, inplace)

@@ -3,12 +3,7 @@
 from ... import _ops
 
 
-def linear(input, weight, bias=None):
-    """``input @ weight.T + bias``: (..., in) with (out, in) and (out) gives (..., out)."""
-    if bias is not None and input.dim() == 2 and weight.dim() == 2:
-        return _ops.addmm(bias, input, weight.t())
-    result = input.matmul(weight.t())
-    return result if bias is None else result + bias
+linear = _ops.linear
 
 
 def bilinear(input1, input2, weight, bias=None):

@@ -8,14 +8,13 @@ from .._reduction import reduced, settle
 
 
 def _paired(input, target):
-    """Both in their common shape, with a warning where that needs broadcasting."""
+    """Both; with a warning where their shapes need broadcasting."""
     if target.size() != input.size():
         warnings.warn(
             f"Using a target size ({target.size()}) that is different to the input size ({input.size()}). This will "
             "likely lead to incorrect results due to broadcasting. Please ensure they have the same size.",
             stacklevel=3,
         )
-        return _ops.broadcast_tensors(input, target)
     return input, target
 
 

@@ -1,6 +1,9 @@
 """Normalisation over batches, layers, groups and vectors."""
 
 from ... import _ops
+from ..._core.dtype import bfloat16, float16, float32, float64
+
+_EPSILON = {float16: 2.0**-10, bfloat16: 2.0**-7, float32: 2.0**-23, float64: 2.0**-52}
 
 
 def _verify_batch_size(size):
@@ -144,9 +147,7 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     """Divide by the root of the mean square over the last dimensions, those of *normalized_shape*."""
     dims = _check_normalized_shape(input, normalized_shape, weight, None)
     if eps is None:
-        from ... import finfo
-
-        eps = finfo(input.dtype).eps
+        eps = _EPSILON[input.dtype]
     result = input * ((input * input).mean(dims, keepdim=True) + eps).rsqrt()
     return result if weight is None else result * weight
 

@@ -3,6 +3,8 @@
 from ... import _ops
 from ..._core.dtype import int32, int64
 
+_lookup = _ops.embedding_lookup
+
 
 def _renorm_rows(weight, indices, max_norm, norm_type):
     """Scale the rows of *weight* that *indices* name down to *max_norm*, in place and outside autograd."""
@@ -49,20 +51,21 @@ def _sparse_rows():
 _SparseRows = None
 
 
-def _rows(weight, flat, padding_idx, scale_grad_by_freq, sparse):
-    """``weight[flat]`` with the gradient the options ask for; *padding_idx* is -1 if there is none."""
+def _rows(weight, indices, padding_idx, scale_grad_by_freq, sparse):
+    """``weight[indices]`` with the gradient the options ask for; *padding_idx* is -1 if there is none."""
+    if not sparse and not scale_grad_by_freq:
+        return _lookup(weight, indices, padding_idx)
+    flat = indices.reshape(-1)
     if sparse:
         if scale_grad_by_freq:
             raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
-        return _sparse_rows().apply(weight, flat, padding_idx)
-    rows = weight.index_select(0, flat)
-    if scale_grad_by_freq:
+        rows = _sparse_rows().apply(weight, flat, padding_idx)
+    else:
+        rows = _lookup(weight, flat, padding_idx)
         scale = (1.0 / flat.bincount(minlength=weight.size(0)))[flat].to(rows.dtype).unsqueeze(-1)
         share = rows * scale
         rows = rows.detach() - share.detach() + share  # the value of a row, a share of its gradient
-    if padding_idx >= 0:
-        rows = _ops.where((flat == padding_idx).unsqueeze(-1), rows.detach(), rows)
-    return rows
+    return rows.view(*indices.shape, weight.size(1))
 
 
 def _check_indices(name, input):
@@ -92,8 +95,7 @@ def embedding(
     _check_indices("embedding", input)
     if max_norm is not None:
         _renorm_rows(weight, input, max_norm, norm_type)
-    rows = _rows(weight, input.reshape(-1), padding_idx, scale_grad_by_freq, sparse)
-    return rows.view(*input.shape, weight.size(1))
+    return _rows(weight, input, padding_idx, scale_grad_by_freq, sparse)
 
 
 def embedding_bag(
@@ -187,8 +189,10 @@ def _check_offsets(starts, size):
 
 
 def _reduce_bags(flat, weight, starts, mode, scale_grad_by_freq, sparse, per_sample_weights, padding_idx):
-    lengths = _ops.tensor([b - a for a, b in zip(starts, [*starts[1:], flat.numel()], strict=True)])
-    bag = _ops.arange(len(starts)).repeat_interleave(lengths)
+    ends = [*starts[1:], flat.numel()]
+    bag = _ops.tensor(
+        [i for i, (start, end) in enumerate(zip(starts, ends, strict=True)) for _ in range(end - start)], dtype=int64
+    )
     if padding_idx is not None:
         kept = flat != padding_idx
         flat, bag = flat[kept], bag[kept]

@@ -7,7 +7,7 @@ first; ``batch_sizes`` says how many those are at every step.
 from collections import namedtuple
 from collections.abc import Iterable
 
-from ... import _ops
+from ... import _ops, arange
 from ..._core import Tensor
 from ..._core.dtype import float16, float32, float64, int8, int16, int32, int64, uint8
 
@@ -117,13 +117,13 @@ def invert_permutation(permutation):
     """The permutation that undoes *permutation*; None gives None."""
     if permutation is None:
         return None
-    positions = _ops.arange(0, permutation.numel(), dtype=permutation.dtype, device=permutation.device)
+    positions = arange(0, permutation.numel(), dtype=permutation.dtype, device=permutation.device)
     return _ops.empty_like(permutation).scatter_(0, permutation, positions)
 
 
 def _running(lengths, steps):
     """(flat positions in a (steps, batch) grid of the elements inside their sequence, number of them a step)."""
-    inside = _ops.arange(steps, dtype=int64).unsqueeze(1) < lengths.unsqueeze(0)
+    inside = arange(steps, dtype=int64).unsqueeze(1) < lengths.unsqueeze(0)
     return inside.reshape(-1).nonzero().squeeze(1), inside.to(int64).sum(1)
 
 

@@ -1,0 +1,19 @@
+from .tensor cimport TensorBase
+from .._kernels.sparsetypes cimport IndexSet
+
+cdef class CooParts:
+    cdef readonly TensorBase indices       # (sparse_dim, nnz) int64, without history
+    cdef readonly TensorBase values        # (nnz, ...), without history
+    cdef readonly bint coalesced           # the indices ascend and none repeats
+    cdef int dims
+    cdef bint within                       # the indices were seen to lie within the sizes ...
+    cdef size_t version                    # ... when their storage had this version
+    cdef TensorBase pointer                # of a coalesced matrix: where each row begins
+    cdef tuple transposed                  # ... and the transpose: pointer, columns, order of the entries
+    cdef int transposed_uses
+
+    cdef int check(self, TensorBase t) except -1
+    cdef int entries(self, IndexSet* out) except -1
+
+cdef CooParts coo_parts(TensorBase t)
+cdef TensorBase new_coo(TensorBase indices, TensorBase values, int ndim, const Py_ssize_t* shape, bint coalesced)

@@ -1,0 +1,660 @@
+"""Sparse tensors: what one holds, and the operations on them that carry the weight, without autograd.
+
+A sparse tensor is a TensorBase without storage. Its `impl` is a CooParts (indices and values) or a CompressedParts
+(pointers, plain indices and values). Parts are never changed in place: an in-place operation gives a tensor new ones.
+"""
+from libc.stdint cimport int64_t
+from libc.string cimport memcpy, memset
+
+from .._kernels.coalesce cimport (
+    Groups, cell_indices, count_cells, free_groups, group_entries, group_indices, group_sums, sum_cells,
+)
+from .._kernels.coo cimport count_nonzero, first_outside, gather, scatter_add, take_nonzero
+from .._kernels.csr cimport compress, transpose
+from .._kernels.scratch cimport release, scratch
+from .._kernels.sparsetypes cimport IndexSet
+from .._kernels.spmm cimport coo_matmul, csr_matmul, has_products, sampled_matmul
+from .dtype cimport (
+    BFLOAT16, CAT_COMPLEX, CATEGORY, FLOAT16, FLOAT32, INT64, ITEMSIZE, dtype_of,
+)
+from .iterate cimport as_code_tensor, contiguous_copy
+from .op import scalar_type
+from .tensor cimport (
+    MAX_DIMS, SPARSE, TensorBase, describe_shape, empty, make_size, parse_shape, ptr, same_shape, shallow,
+    strided_alias, tensor_class, write_scalar,
+)
+
+from .device import cpu, sparse_coo
+
+cdef enum:
+    CHECK_LATER = 1 << 14       # from so many entries on, indices are checked when first used, not when handed over
+    EMPTY_ROWS = 8              # rows per entry from which a row pointer costs more than it saves
+
+
+cdef class CooParts:
+    """Indices and values of a sparse tensor in coordinate format."""
+
+    layout = sparse_coo
+    device = cpu
+
+    @property
+    def sparse_dim(self):
+        return self.dims
+
+    def item(self, TensorBase t):
+        """The value of a tensor of one element."""
+        return dense_of(t).item()
+
+    cdef int entries(self, IndexSet* out) except -1:
+        out.data = <const int64_t*>ptr(self.indices)
+        out.dims = self.dims
+        out.nnz = self.indices.shape_[1]
+        out.dim_step = self.indices.strides_[0]
+        out.entry_step = self.indices.strides_[1]
+        return 0
+
+    cdef int check(self, TensorBase t) except -1:
+        """RuntimeError unless every index lies within t; nothing to do for indices that were seen before.
+
+        Memory that someone else owns may change unseen and is looked at every time.
+        """
+        cdef IndexSet entries
+        cdef Py_ssize_t place
+        cdef int64_t found
+        cdef int d
+        if self.within and self.version == self.indices.storage.version and self.indices.storage.owner is None:
+            return 0
+        self.entries(&entries)
+        place = first_outside(&entries, <const int64_t*>t.shape_)
+        if place >= 0:
+            d = <int>(place // entries.nnz)
+            found = entries.data[d * entries.dim_step + place % entries.nnz * entries.entry_step]
+            if found < 0:
+                raise RuntimeError(f"found negative index {found} for dim {d}")
+            raise RuntimeError(f"size is inconsistent with indices: for dim {d}, size is {t.shape_[d]} but found index "
+                               f"{found}")
+        if self.version != self.indices.storage.version:
+            self.pointer = self.transposed = None
+        self.within = True
+        self.version = self.indices.storage.version
+        return 0
+
+
+cdef class CompressedParts:
+    """Row or column pointers, plain indices and values of a sparse matrix in a compressed format."""
+    cdef readonly object layout
+    cdef readonly TensorBase pointers, plain, values
+
+    device = cpu
+
+    def __init__(self, layout, TensorBase pointers, TensorBase plain, TensorBase values):
+        self.layout, self.pointers, self.plain, self.values = layout, pointers, plain, values
+
+    def item(self, TensorBase t):
+        return t.to_dense().item()
+
+
+# ---------------------------------------------------------------- making them
+
+cdef TensorBase new_sparse(object impl, int code, int ndim, const Py_ssize_t* shape):
+    cdef TensorBase t = TensorBase.__new__(tensor_class)
+    cdef int i
+    cdef Py_ssize_t n = 1
+    t.set_ndim(ndim)
+    for i in range(ndim):
+        t.shape_[i] = shape[i]
+        t.strides_[i] = 0
+        if n and shape[i] > (<Py_ssize_t>0x7fffffffffffffff) // n:
+            raise RuntimeError("numel: integer multiplication overflow")
+        n *= shape[i]
+    t.count = n
+    t.code = code
+    t.contiguous_ = False
+    t.flags = SPARSE
+    t.impl = impl
+    return t
+
+
+cdef TensorBase new_coo(TensorBase indices, TensorBase values, int ndim, const Py_ssize_t* shape, bint coalesced):
+    """A sparse tensor of these parts, which fit together; entries that a kernel made are known to lie within."""
+    cdef CooParts p = CooParts.__new__(CooParts)
+    p.indices, p.values = indices, values
+    p.dims = <int>indices.shape_[0]
+    p.coalesced = coalesced or indices.shape_[1] < 2
+    return new_sparse(p, values.code, ndim, shape)
+
+
+cdef TensorBase trusted(TensorBase t):
+    """t, with its indices known to lie within its sizes."""
+    cdef CooParts p = <CooParts>t.impl
+    p.within = True
+    p.version = p.indices.storage.version
+    return t
+
+
+def make_coo(TensorBase indices, TensorBase values, size, bint coalesced=False, bint checked=False):
+    """A sparse tensor of (sparse_dim, nnz) int64 indices and (nnz, ...) values that fit `size`; no history.
+
+    Indices are looked at now, or when first used if they are many; `checked`: they are known to lie within.
+    """
+    cdef Py_ssize_t shape[MAX_DIMS]
+    cdef int ndim = parse_shape(tuple(size), shape)
+    cdef TensorBase t = new_coo(shallow(indices), shallow(values), ndim, shape, coalesced)
+    if checked:
+        trusted(t)
+    elif indices.count < CHECK_LATER:
+        (<CooParts>t.impl).check(t)
+    return t
+
+
+def make_compressed(layout, TensorBase pointers, TensorBase plain, TensorBase values, size):
+    """A matrix in a compressed sparse format, of parts that were checked."""
+    cdef Py_ssize_t shape[MAX_DIMS]
+    cdef int ndim = parse_shape(tuple(size), shape)
+    return new_sparse(CompressedParts(layout, shallow(pointers), shallow(plain), shallow(values)), values.code, ndim,
+                      shape)
+
+
+cdef CooParts coo_parts(TensorBase t):
+    """The parts of a sparse tensor, its indices checked."""
+    cdef CooParts p
+    if not t.flags & SPARSE or type(t.impl) is not CooParts:
+        raise RuntimeError(f"expected a tensor of layout torch.sparse_coo, got {t.layout}")
+    p = <CooParts>t.impl
+    p.check(t)
+    return p
+
+
+def parts(TensorBase t):
+    """The CooParts of a sparse tensor, whose indices lie within its sizes."""
+    return coo_parts(t)
+
+
+def compressed_parts(TensorBase t):
+    """The CompressedParts of a tensor in a compressed sparse format."""
+    if type(t.impl) is not CompressedParts:
+        raise RuntimeError(f"expected a tensor in a compressed sparse layout, got {t.layout}")
+    return t.impl
+
+
+def unchecked_parts(TensorBase t):
+    """The CooParts of a sparse tensor, to look at."""
+    if not t.flags & SPARSE or type(t.impl) is not CooParts:
+        raise RuntimeError(f"expected a tensor of layout torch.sparse_coo, got {t.layout}")
+    return t.impl
+
+
+def check_indices(TensorBase t):
+    """RuntimeError unless all indices of a sparse tensor lie within its sizes."""
+    coo_parts(t)
+
+
+def become(TensorBase t, TensorBase other):
+    """Make t, in place, what other is: the end of every in-place operation on a sparse tensor."""
+    cdef int i
+    t.set_ndim(other.ndim_)
+    for i in range(other.ndim_):
+        t.shape_[i] = other.shape_[i]
+        t.strides_[i] = other.strides_[i]
+    t.count, t.code, t.impl = other.count, other.code, other.impl
+    return t
+
+
+cdef inline Py_ssize_t entry_width(TensorBase values) noexcept:
+    """Elements of one entry."""
+    cdef Py_ssize_t width = 1
+    cdef int i
+    for i in range(1, values.ndim_):
+        width *= values.shape_[i]
+    return width
+
+
+cdef int kernel_code(int code) except -1:
+    """The dtype in which kernels compute this one."""
+    if code == FLOAT16 or code == BFLOAT16:
+        return FLOAT32
+    if code > 11:
+        raise NotImplementedError(f"sparse operations are not implemented for '{scalar_type(dtype_of(code))}'")
+    return code
+
+
+cdef TensorBase kernel_values(TensorBase values, int code):
+    """Values in memory order, in the dtype that a kernel takes."""
+    if values.code != code:
+        values = as_code_tensor(values, code)
+    return values if values.contiguous_ else contiguous_copy(values)
+
+
+cdef TensorBase zeros(int code, int ndim, const Py_ssize_t* shape):
+    cdef TensorBase t = empty(code, ndim, shape)
+    memset(t.storage.data, 0, t.count * ITEMSIZE[code])
+    return t
+
+
+# ---------------------------------------------------------------- coalescing
+
+def coalesce(TensorBase t):
+    """t with its entries sorted and those of equal indices summed; t itself if it is so."""
+    cdef CooParts p = coo_parts(t)
+    cdef IndexSet entries
+    cdef Groups groups
+    cdef TensorBase values, indices, sums
+    cdef Py_ssize_t shape[MAX_DIMS]
+    cdef Py_ssize_t width, cells, found
+    cdef int i, failed, code = kernel_code(t.code)
+    cdef int64_t* numbers
+    cdef const int64_t* sizes = <const int64_t*>t.shape_
+    cdef const char* source
+    cdef char* target
+    if p.coalesced:
+        return t
+    p.entries(&entries)
+    values = kernel_values(p.values, code)
+    width = entry_width(values)
+    for i in range(1, values.ndim_):
+        shape[i] = values.shape_[i]
+    source = ptr(values)
+    cells = count_cells(&entries, sizes)
+    if cells >= 0 and width == 1:
+        shape[0] = min(cells, entries.nnz)
+        sums = empty(code, values.ndim_, shape)
+        numbers = <int64_t*>scratch(shape[0] * sizeof(int64_t))
+        if numbers == NULL:
+            raise MemoryError("coalesce: no memory")
+        target = ptr(sums)
+        with nogil:
+            found = sum_cells(&entries, sizes, code, source, width, numbers, target)
+        if found < 0:
+            release(numbers)
+            raise MemoryError("coalesce: no memory")
+        indices = new_indices(p.dims, found)
+        cell_indices(numbers, found, p.dims, sizes, <int64_t*>ptr(indices))
+        release(numbers)
+        shape[0] = found
+        sums = strided_alias(sums, values.ndim_, shape, sums.strides_, 0)
+    else:
+        with nogil:
+            failed = group_entries(&entries, sizes, &groups)
+        if failed:
+            free_groups(&groups)
+            raise MemoryError("coalesce: no memory")
+        try:
+            indices = new_indices(p.dims, groups.count)
+            shape[0] = groups.count
+            sums = empty(code, values.ndim_, shape)
+            target = ptr(sums)
+            numbers = <int64_t*>ptr(indices)
+            with nogil:
+                group_indices(&groups, &entries, numbers)
+                if width and groups.count:
+                    group_sums(&groups, code, source, width, target)
+        finally:
+            free_groups(&groups)
+    if code != t.code:
+        sums = as_code_tensor(sums, t.code)
+    return trusted(new_coo(indices, sums, t.ndim_, t.shape_, True))
+
+
+cdef TensorBase new_indices(Py_ssize_t dims, Py_ssize_t nnz):
+    cdef Py_ssize_t shape[2]
+    shape[0], shape[1] = dims, nnz
+    return empty(INT64, 2, shape)
+
+
+# ---------------------------------------------------------------- dense and back
+
+cdef TensorBase dense_of(TensorBase t):
+    cdef CooParts p = coo_parts(t)
+    cdef IndexSet entries
+    cdef TensorBase values, out
+    cdef int64_t steps[MAX_DIMS]
+    cdef int code = kernel_code(t.code)
+    cdef Py_ssize_t width
+    cdef const char* source
+    cdef char* target
+    cdef int d
+    if not p.coalesced and p.indices.shape_[1] > t.count:   # many for each element: sum them in double
+        p = coo_parts(coalesce(t))
+    p.entries(&entries)
+    values = kernel_values(p.values, code)
+    width = entry_width(values)
+    out = zeros(code, t.ndim_, t.shape_)
+    for d in range(p.dims):
+        steps[d] = out.strides_[d]
+    source, target = ptr(values), ptr(out)
+    if width and entries.nnz:
+        with nogil:
+            scatter_add(&entries, code, source, width, target, steps)
+    return out if code == t.code else as_code_tensor(out, t.code)
+
+
+def to_dense(TensorBase t):
+    """The dense tensor that t stands for."""
+    return dense_of(t)
+
+
+def from_dense(TensorBase t, int dims):
+    """What is not zero in t, as a coalesced sparse tensor whose first `dims` dimensions are sparse."""
+    cdef int code = kernel_code(t.code), i
+    cdef Py_ssize_t cells = 1, width = 1, count
+    cdef Py_ssize_t shape[MAX_DIMS]
+    cdef TensorBase source = kernel_values(t, code), values, indices
+    cdef int64_t* numbers
+    cdef int64_t* coordinates
+    cdef const char* data = ptr(source)
+    cdef char* target
+    for i in range(t.ndim_):
+        if i < dims:
+            cells *= t.shape_[i]
+        else:
+            width *= t.shape_[i]
+            shape[i - dims + 1] = t.shape_[i]
+    with nogil:
+        count = count_nonzero(code, data, cells, width) if width else 0
+    shape[0] = count
+    values = empty(code, t.ndim_ - dims + 1, shape)
+    indices = new_indices(dims, count)
+    numbers = <int64_t*>scratch(count * sizeof(int64_t))
+    if numbers == NULL:
+        raise MemoryError("to_sparse: no memory")
+    target = ptr(values)
+    coordinates = <int64_t*>ptr(indices)
+    with nogil:
+        take_nonzero(code, data, width, count, numbers, target)
+        cell_indices(numbers, count, dims, <const int64_t*>t.shape_, coordinates)
+    release(numbers)
+    if code != t.code:
+        values = as_code_tensor(values, t.code)
+    return trusted(new_coo(indices, values, t.ndim_, t.shape_, True))
+
+
+def add_to_dense(TensorBase out, TensorBase t):
+    """out += t in place, of one shape and dtype; out contiguous."""
+    cdef CooParts p = coo_parts(t)
+    cdef IndexSet entries
+    cdef TensorBase values
+    cdef int64_t steps[MAX_DIMS]
+    cdef int d, code = kernel_code(out.code)
+    cdef Py_ssize_t width
+    if code != out.code or not out.contiguous_ or not same_shape(out, t):
+        raise RuntimeError("add_to_dense: expected a contiguous tensor of the sparse one's shape")
+    p.entries(&entries)
+    values = kernel_values(p.values, code)
+    width = entry_width(values)
+    for d in range(p.dims):
+        steps[d] = out.strides_[d]
+    if width:
+        scatter_add(&entries, code, ptr(values), width, ptr(out), steps)
+    return out
+
+
+def take(TensorBase dense, TensorBase t):
+    """The (nnz, ...) values of a dense tensor where the sparse one of its shape has entries."""
+    cdef CooParts p = coo_parts(t)
+    cdef IndexSet entries
+    cdef TensorBase source = dense, out
+    cdef int64_t steps[MAX_DIMS]
+    cdef Py_ssize_t shape[MAX_DIMS]
+    cdef Py_ssize_t block = ITEMSIZE[dense.code], expected = 1
+    cdef int d
+    cdef const char* data
+    cdef char* target
+    if not same_shape(dense, t):
+        raise RuntimeError("sparse_mask(): operands have incompatible sizes; self has size "
+                           f"{describe_shape(dense)} but mask has size {describe_shape(t)}")
+    for d in range(dense.ndim_ - 1, p.dims - 1, -1):
+        if dense.shape_[d] != 1 and dense.strides_[d] != expected:
+            source = contiguous_copy(dense)
+            break
+        expected *= dense.shape_[d]
+    p.entries(&entries)
+    shape[0] = entries.nnz
+    for d in range(dense.ndim_):
+        if d < p.dims:
+            steps[d] = source.strides_[d] * ITEMSIZE[dense.code]
+        else:
+            shape[d - p.dims + 1] = dense.shape_[d]
+            block *= dense.shape_[d]
+    out = empty(dense.code, dense.ndim_ - p.dims + 1, shape)
+    data, target = ptr(source), ptr(out)
+    if block and entries.nnz:
+        with nogil:
+            gather(&entries, data, steps, block, target)
+    return out
+
+
+# ---------------------------------------------------------------- products
+
+cdef int check_matrix(TensorBase t, CooParts p) except -1:
+    if p.dims != 2 or t.ndim_ != 2:
+        raise RuntimeError(f"addmm: matrices expected, got {p.dims}D tensor" if p.dims != 2 else
+                           f"addmm: expected a sparse matrix without dense dimensions, got {t.ndim_ - p.dims}")
+    return 0
+
+
+cdef int product_code(int code) except -1:
+    code = kernel_code(code)
+    if not has_products(code):
+        raise NotImplementedError(f"\"addmm_sparse_dense\" not implemented for '{scalar_type(dtype_of(code))}'")
+    return code
+
+
+cdef TensorBase row_pointer(TensorBase t, CooParts p):
+    """The row pointer of a coalesced matrix, made once; None where few of its rows have entries."""
+    cdef Py_ssize_t shape[1]
+    cdef Py_ssize_t nnz = p.indices.shape_[1]
+    if p.pointer is None and p.indices.strides_[1] == 1 and t.shape_[0] <= EMPTY_ROWS * nnz:
+        shape[0] = t.shape_[0] + 1
+        p.pointer = empty(INT64, 1, shape)
+        compress(<const int64_t*>ptr(p.indices), nnz, t.shape_[0], <int64_t*>ptr(p.pointer))
+    return p.pointer
+
+
+cdef tuple transposed_rows(TensorBase t, CooParts p):
+    """Row pointer and columns of the transpose of a coalesced matrix, and the order of its entries, made once."""
+    cdef TensorBase pointer = row_pointer(t, p), columns, order, out_pointer
+    cdef Py_ssize_t shape[1]
+    if p.transposed is None:
+        shape[0] = t.shape_[1] + 1
+        out_pointer = empty(INT64, 1, shape)
+        shape[0] = p.indices.shape_[1]
+        columns, order = empty(INT64, 1, shape), empty(INT64, 1, shape)
+        transpose(<const int64_t*>ptr(pointer), <const int64_t*>ptr(p.indices) + p.indices.strides_[0], t.shape_[0],
+                  t.shape_[1], <int64_t*>ptr(out_pointer), <int64_t*>ptr(columns), <int64_t*>ptr(order))
+        p.transposed = (out_pointer, columns, order)
+    return p.transposed
+
+
+cdef TensorBase adjacent_columns(TensorBase dense, int code):
+    """A matrix in a kernel's dtype whose columns are neighbours in memory."""
+    if dense.code != code:
+        dense = as_code_tensor(dense, code)
+    if dense.shape_[1] != 1 and dense.strides_[1] != 1:
+        dense = contiguous_copy(dense)
+    return dense
+
+
+cdef int multiply_into(TensorBase out, TensorBase t, CooParts p, TensorBase dense, bint adjoint,
+                       const void* alpha) except -1:
+    """out += alpha * t @ dense, or t.H @ dense; all in one dtype that has products, dense with adjacent columns."""
+    cdef TensorBase values = kernel_values(p.values, out.code), indices = p.indices, pointer = None, columns, order
+    cdef TensorBase ordered
+    cdef Py_ssize_t nnz = indices.shape_[1], width = dense.shape_[1]
+    cdef const int64_t* rows
+    cdef const int64_t* cols = NULL
+    cdef const char* v
+    cdef const char* d = ptr(dense)
+    cdef char* o = ptr(out)
+    cdef Py_ssize_t dense_step = dense.strides_[0], out_step = out.strides_[0], n_rows = out.shape_[0], size
+    cdef int code = out.code
+    if nnz == 0 or width == 0:
+        return 0
+    if adjoint and CATEGORY[code] == CAT_COMPLEX:
+        values = values.conj()
+    if p.coalesced and indices.strides_[1] == 1:
+        pointer = row_pointer(t, p)
+        if adjoint and pointer is not None:
+            # Sorting the entries by column pays from the second product on.
+            p.transposed_uses += 1
+            if p.transposed_uses > 1 or p.transposed is not None:
+                pointer, columns, order = transposed_rows(t, p)
+                size = ITEMSIZE[code]
+                ordered = empty(code, 1, values.shape_)
+                permute_values(ptr(values), <const int64_t*>ptr(order), nnz, size, ptr(ordered))
+                values, cols = ordered, <const int64_t*>ptr(columns)
+            else:
+                pointer = None
+        elif pointer is not None:
+            cols = <const int64_t*>ptr(indices) + indices.strides_[0]
+    v = ptr(values)
+    if pointer is not None:
+        rows = <const int64_t*>ptr(pointer)
+        with nogil:
+            csr_matmul(code, rows, cols, v, n_rows, d, dense_step, width, alpha, o, out_step)
+        return 0
+    if indices.strides_[1] != 1:
+        indices = contiguous_copy(indices)
+    rows = <const int64_t*>ptr(indices)
+    cols = rows + indices.strides_[0]
+    if adjoint:
+        rows, cols = cols, rows
+    with nogil:
+        coo_matmul(code, rows, cols, v, nnz, d, dense_step, width, alpha, o, out_step)
+    return 0
+
+
+cdef void permute_values(const char* values, const int64_t* order, Py_ssize_t n, Py_ssize_t size, char* out) noexcept:
+    cdef Py_ssize_t x
+    if size == 4:
+        for x in range(n):
+            (<float*>out)[x] = (<const float*>values)[order[x]]
+    elif size == 8:
+        for x in range(n):
+            (<double*>out)[x] = (<const double*>values)[order[x]]
+    else:
+        for x in range(n):
+            memcpy(out + x * size, values + order[x] * size, size)
+
+
+def multiply(TensorBase t, TensorBase dense, bint adjoint=False):
+    """t @ dense, or the product of t's conjugate transpose, for a sparse matrix and a dense one: a dense matrix."""
+    cdef CooParts p = coo_parts(t)
+    cdef Py_ssize_t shape[2]
+    cdef int code
+    cdef TensorBase out
+    check_matrix(t, p)
+    check_operand(t, dense, t.shape_[0] if adjoint else t.shape_[1])
+    code = product_code(t.code)
+    shape[0], shape[1] = t.shape_[1] if adjoint else t.shape_[0], dense.shape_[1]
+    out = zeros(code, 2, shape)
+    multiply_into(out, t, p, adjacent_columns(dense, code), adjoint, NULL)
+    return out if code == t.code else as_code_tensor(out, t.code)
+
+
+cdef int check_operand(TensorBase t, TensorBase dense, Py_ssize_t rows) except -1:
+    if dense.ndim_ != 2:
+        if dense.ndim_ < 2:
+            raise IndexError(f"Dimension out of range (expected to be in range of [{-max(dense.ndim_, 1)}, "
+                             f"{max(dense.ndim_, 1) - 1}], but got 1)")
+        raise RuntimeError(f"addmm: 2D tensor expected, got {dense.ndim_}D tensor for argument #3 (dense)")
+    if dense.shape_[0] != rows:
+        raise RuntimeError(f"addmm: Argument #3 (dense): Expected dim 0 size {rows}, got {dense.shape_[0]}")
+    if dense.code != t.code:
+        raise RuntimeError(f"expected scalar type {scalar_type(t.dtype)} but found {scalar_type(dense.dtype)}")
+    return 0
+
+
+def multiply_add(TensorBase base, TensorBase t, TensorBase dense, beta, alpha):
+    """beta * base + alpha * (t @ dense); base broadcasts to the result."""
+    cdef CooParts p = coo_parts(t)
+    cdef int code
+    cdef char number[16]
+    cdef Py_ssize_t shape[2]
+    cdef TensorBase out, r
+    check_matrix(t, p)
+    check_operand(t, dense, t.shape_[1])
+    if base.code != t.code:
+        raise RuntimeError(f"expected scalar type {scalar_type(t.dtype)} but found {scalar_type(base.dtype)}")
+    code = product_code(t.code)
+    shape[0], shape[1] = t.shape_[0], dense.shape_[1]
+    if base.ndim_ != 2 or base.shape_[0] != shape[0] or base.shape_[1] != shape[1]:
+        base = base.expand(make_size(2, shape))
+    if beta == 0:                       # what is in base does not count, NaN neither
+        out = zeros(code, 2, shape)
+    else:
+        r = as_code_tensor(base, code)
+        if beta != 1:
+            r = r * beta
+        out = r if r is not base and r.contiguous_ and r.storage is not base.storage else contiguous_copy(r)
+    write_scalar(number, code, alpha)
+    multiply_into(out, t, p, adjacent_columns(dense, code), False, number)
+    return out if code == t.code else as_code_tensor(out, t.code)
+
+
+def sampled(TensorBase left, TensorBase right, TensorBase pattern):
+    """left @ right.H where the sparse matrix `pattern` has entries: a sparse matrix with its indices."""
+    cdef CooParts p = coo_parts(pattern)
+    cdef Py_ssize_t shape[1]
+    cdef Py_ssize_t nnz = p.indices.shape_[1], width, left_step, right_step
+    cdef int code = product_code(left.code)
+    cdef TensorBase indices = p.indices, values, a, b
+    cdef const int64_t* rows
+    cdef const int64_t* columns
+    cdef const char* x
+    cdef const char* y
+    cdef char* o
+    check_matrix(pattern, p)
+    if left.ndim_ != 2 or right.ndim_ != 2 or left.shape_[0] != pattern.shape_[0] or (
+            right.shape_[0] != pattern.shape_[1]) or left.shape_[1] != right.shape_[1] or left.code != right.code:
+        raise RuntimeError(f"sampled product: sizes {describe_shape(left)} and {describe_shape(right)} do not fit a "
+                           f"pattern of size {describe_shape(pattern)}")
+    if CATEGORY[code] == CAT_COMPLEX:
+        right = right.conj()
+    if indices.strides_[1] != 1:
+        indices = contiguous_copy(indices)
+    a, b = adjacent_columns(left, code), adjacent_columns(right, code)
+    shape[0] = nnz
+    values = empty(code, 1, shape)
+    rows = <const int64_t*>ptr(indices)
+    columns = rows + indices.strides_[0]
+    x, y, o = ptr(a), ptr(b), ptr(values)
+    left_step, right_step, width = a.strides_[0], b.strides_[0], a.shape_[1]
+    with nogil:
+        sampled_matmul(code, rows, columns, nnz, x, left_step, y, right_step, width, o)
+    if code != left.code:
+        values = as_code_tensor(values, left.code)
+    return with_values(pattern, values)
+
+
+def with_values(TensorBase t, TensorBase values, bint coalesced=True):
+    """A sparse tensor with t's indices and other values, of any dtype and dense dimensions."""
+    cdef CooParts p = coo_parts(t), q
+    cdef Py_ssize_t shape[MAX_DIMS]
+    cdef int i
+    cdef TensorBase r
+    for i in range(p.dims):
+        shape[i] = t.shape_[i]
+    for i in range(1, values.ndim_):
+        shape[p.dims + i - 1] = values.shape_[i]
+    r = trusted(new_coo(p.indices, shallow(values), p.dims + values.ndim_ - 1, shape, coalesced and p.coalesced))
+    q = <CooParts>r.impl
+    if q.coalesced:                     # what was worked out from the indices holds for any values
+        q.pointer, q.transposed, q.transposed_uses = p.pointer, p.transposed, p.transposed_uses
+    return r
+
+
+def compressed_rows(TensorBase t):
+    """Row pointer and columns of a coalesced sparse matrix, two int64 tensors."""
+    cdef CooParts p = coo_parts(t)
+    cdef TensorBase pointer
+    cdef Py_ssize_t shape[1]
+    check_matrix(t, p)
+    if not p.coalesced:
+        raise RuntimeError("compressed_rows: expected a coalesced tensor")
+    pointer = row_pointer(t, p)
+    if pointer is None:
+        indices = p.indices if p.indices.strides_[1] == 1 else contiguous_copy(p.indices)
+        shape[0] = t.shape_[0] + 1
+        pointer = empty(INT64, 1, shape)
+        compress(<const int64_t*>ptr(<TensorBase>indices), p.indices.shape_[1], t.shape_[0], <int64_t*>ptr(pointer))
+    return pointer, p.indices.select(0, 1)

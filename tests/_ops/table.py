@@ -1,0 +1,90 @@
+"""The op table as test rows: inputs drawn for an op's samples, the same ones for shimtorch and for real torch."""
+import zlib
+
+import numpy as np
+
+import shimtorch  # noqa: F401  (declares the ops)
+from shimtorch._core import OPS
+from shimtorch._core.dtype import dtype as dtype_class
+from shimtorch._ops.samples import Draw
+
+DTYPES = {
+    "float": ("float32", "float64"),
+    "real": ("float32", "float64", "int64", "int32", "uint8"),
+    "number": ("float32", "float64", "int64", "uint8", "bool", "complex64", "complex128"),
+    "int": ("int64", "int32", "uint8", "bool"),
+    "complex": ("complex64", "complex128"),
+}
+
+
+def sampled_ops():
+    """Every op that has samples, once, by its name in torch."""
+    seen = {}
+    for name, op in OPS.items():
+        if op.samples is not None and op.samples.calls and id(op) not in seen:
+            seen[id(op)] = op
+    return sorted(seen.values(), key=full_name)
+
+
+def full_name(op):
+    return f"{op.namespace}.{op.__name__}"
+
+
+def draw(spec, dtype, rng):
+    """An ndarray for a Draw in a dtype name."""
+    dtype = np.dtype(spec.dtype or dtype)
+    if dtype.kind == "c":
+        values = rng.uniform(spec.low, spec.high, spec.shape) + 1j * rng.uniform(spec.low, spec.high, spec.shape)
+    elif dtype.kind == "f":
+        values = rng.uniform(spec.low, spec.high, spec.shape)
+        if spec.away_from == 0:
+            values = np.where(np.abs(values) < 0.2, np.sign(values) * 0.2 + values, values)
+        elif spec.away_from == "integer":
+            values = np.floor(values) + 0.2 + 0.6 * (values - np.floor(values))
+        elif spec.away_from == "half":
+            values = np.round(values) + 0.8 * (values - np.round(values))
+    else:
+        low, high = int(np.ceil(spec.low)), int(np.ceil(spec.high))
+        if dtype.kind in "ub":
+            low, high = max(low, 0), max(high, 1) if dtype.kind == "u" else 2
+        values = rng.integers(low, max(high, low + 1), spec.shape)
+    return np.asarray(values).astype(dtype)
+
+
+def arguments(op, index, dtype, make, salt=""):
+    """The arguments of one sample call; make turns an ndarray into a tensor, another salt draws other values."""
+    seed = zlib.crc32(f"{full_name(op)}/{index}/{dtype}{salt}".encode())
+    rng = np.random.default_rng(seed)
+
+    def build(x):
+        if isinstance(x, Draw):
+            return make(draw(x, dtype, rng))
+        if isinstance(x, (list, tuple)) and not hasattr(x, "_fields"):
+            return type(x)(build(i) for i in x)
+        return x
+    args, kwargs = op.samples.calls[index]
+    return [build(a) for a in args], {k: build(v) for k, v in kwargs.items()}
+
+
+def torch_function(op, torch):
+    """Real torch's method or function for an op; None where torch has none of that name."""
+    if op.is_method and hasattr(torch.Tensor, op.__name__):
+        return getattr(torch.Tensor, op.__name__)
+    if not op.is_function or op.__name__.startswith("_"):
+        return None
+    space = torch
+    for part in op.namespace.split(".")[1:]:
+        space = getattr(space, part)
+    return getattr(space, op.__name__, None)
+
+
+def torch_argument(x, torch):
+    """An argument as real torch takes it: our dtypes become its own."""
+    return getattr(torch, x.name) if isinstance(x, dtype_class) else x
+
+
+def results_of(value):
+    """The tensors and numbers of a result, flat."""
+    if isinstance(value, (list, tuple)):
+        return [r for v in value for r in results_of(v)]
+    return [value]

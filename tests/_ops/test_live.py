@@ -1,0 +1,49 @@
+"""The op table against real torch with fresh inputs: ``pytest --live-torch`` where torch is installed."""
+import secrets
+import warnings
+
+import pytest
+
+import shimtorch
+
+from .table import DTYPES, arguments, full_name, results_of, sampled_ops, torch_argument, torch_function
+from .test_table import array_of, compare
+
+OPS = sampled_ops()
+
+
+@pytest.fixture(scope="session")
+def torch(request):
+    if not request.config.getoption("--live-torch"):
+        pytest.skip("needs --live-torch and an installed torch")
+    import torch
+    return torch
+
+
+@pytest.mark.parametrize("op", OPS, ids=[full_name(op) for op in OPS])
+def test_against_torch(op, torch):
+    """Values, dtypes and shapes are real torch's, and what it refuses is refused."""
+    f = torch_function(op, torch)
+    if f is None:
+        pytest.skip("torch has no op of that name")
+    salt = secrets.token_hex(4)
+    for index in range(len(op.samples.calls)):
+        for dtype in DTYPES[op.samples.dtypes]:
+            what = f"{full_name(op)}/{index}/{dtype} with salt {salt}"
+            theirs, their_kwargs = arguments(op, index, dtype, torch.from_numpy, salt)
+            ours, our_kwargs = arguments(op, index, dtype, shimtorch.from_numpy, salt)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                try:
+                    want = f(*(torch_argument(a, torch) for a in theirs), **their_kwargs)
+                except Exception:
+                    with pytest.raises((RuntimeError, TypeError, IndexError, ValueError, NotImplementedError)):
+                        op(*ours, **our_kwargs)
+                    continue
+                got = op(*ours, **our_kwargs)
+            for a, b in zip(results_of(got), results_of(want), strict=True):
+                if isinstance(b, torch.Tensor):
+                    b = b.resolve_conj().resolve_neg()
+                    compare(array_of(a), (b.float() if b.dtype is torch.bfloat16 else b).numpy(), what)
+                else:
+                    assert a == b, what

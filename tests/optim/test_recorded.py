@@ -1,0 +1,145 @@
+"""Optimisers and schedules against recorded answers of PyTorch 2.13, and schedules of 1.1 and 1.0."""
+
+import json
+import warnings
+from pathlib import Path
+
+import optim_cases
+import pytest
+import schedule_cases
+from recorded import difference
+
+import shimtorch as torch
+
+ANSWERS = Path(__file__).parents[1] / "answers"
+
+
+def recorded(name, cases):
+    answers = json.loads((ANSWERS / f"{name}.json").read_text(encoding="utf-8"))
+    return pytest.mark.parametrize("case, expected", [(case, answers[case]) for case in cases])
+
+
+def as_json(value):
+    text = json.dumps(value).replace("shimtorch._tensor.Tensor", "torch.Tensor").replace("shimtorch.", "torch.")
+    return json.loads(text)
+
+
+@recorded("optim_steps", optim_cases.CASES)
+def test_steps(case, expected):
+    assert difference(expected, as_json(optim_cases.run(torch, case))) is None
+
+
+@recorded("optim_schedules", schedule_cases.CASES)
+def test_schedule(case, expected):
+    assert difference(expected, as_json(schedule_cases.run(torch, case))) is None
+
+
+@recorded("optim_schedules_1.1", schedule_cases.OLD)
+def test_schedule_1_1(case, expected):
+    with torch.era("1.1"):
+        answer = as_json(schedule_cases.run(torch, case, rates_only=True))
+    assert difference(expected, answer) is None
+
+
+@recorded("optim_schedules_1.0", schedule_cases.OLD)
+def test_schedule_1_0(case, expected):
+    with torch.era("1.0"):
+        answer = as_json(schedule_cases.run(torch, case, scheduler_first=True, rates_only=True))
+    assert difference(expected, answer) is None
+
+
+def sgd(**options):
+    return torch.optim.SGD([torch.zeros(2, requires_grad=True)], lr=0.5, **options)
+
+
+def test_scheduler_before_optimizer_warns():
+    scheduler = torch.optim.lr_scheduler.StepLR(sgd(), 3)
+    with pytest.warns(UserWarning, match="before `optimizer.step"):
+        scheduler.step()
+
+
+def test_scheduler_before_optimizer_is_silent_in_era_1_0():
+    with torch.era("1.0"), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scheduler = torch.optim.lr_scheduler.StepLR(sgd(), 1)
+        scheduler.step()
+        assert scheduler.get_lr() == [0.5]
+        scheduler.step()
+        assert scheduler.get_lr() == [0.05]
+
+
+def test_step_hooks_and_closure():
+    log = []
+    optimizer = sgd()
+    optimizer.register_step_pre_hook(lambda o, args, kwargs: log.append("before"))
+    optimizer.register_step_post_hook(lambda o, args, kwargs: log.append("after"))
+    assert optimizer.step(lambda: 5) == 5
+    assert log == ["before", "after"]
+
+
+def test_state_dict_hooks():
+    log = []
+    optimizer = sgd(momentum=0.9)
+    optimizer.register_state_dict_pre_hook(lambda o: log.append("saving"))
+    optimizer.register_state_dict_post_hook(lambda o, state: {**state, "more": 1})
+    optimizer.register_load_state_dict_pre_hook(lambda o, state: log.append(sorted(state)))
+    optimizer.register_load_state_dict_post_hook(lambda o: log.append("loaded"))
+    optimizer.load_state_dict(optimizer.state_dict())
+    assert log == ["saving", ["more", "param_groups", "state"], "loaded"]
+
+
+def test_subclass_with_its_own_step_runs_hooks():
+    class Mine(torch.optim.Optimizer):
+        def step(self, closure=None):
+            return "stepped"
+
+    log = []
+    optimizer = Mine([torch.zeros(1, requires_grad=True)], {"lr": 1})
+    optimizer.register_step_pre_hook(lambda *args: log.append(1))
+    assert optimizer.step() == "stepped" and log == [1]
+
+
+def test_required_option():
+    required = torch.optim.optimizer.required
+    assert repr(required) == "<required parameter>"
+    with pytest.raises(ValueError, match="didn't specify a value of required optimization parameter lr"):
+        torch.optim.Optimizer([torch.zeros(1, requires_grad=True)], {"lr": required})
+
+
+def test_state_with_plain_step_counts_loads():
+    """PyTorch up to 1.11 kept the number of steps as a Python number."""
+    optimizer = torch.optim.Adam([torch.zeros(2, requires_grad=True)])
+    optimizer.param_groups[0]["params"][0].grad = torch.ones(2)
+    optimizer.step()
+    state = optimizer.state_dict()
+    state["state"][0]["step"] = 7
+    for name in ("maximize", "foreach", "capturable", "fused", "decoupled_weight_decay"):
+        state["param_groups"][0].pop(name)
+    optimizer.load_state_dict(state)
+    optimizer.step()
+    assert float(optimizer.state_dict()["state"][0]["step"]) == 8
+    assert optimizer.param_groups[0]["maximize"] is False
+
+
+def test_legacy_plateau_order_of_arguments(capsys):
+    optimizer = sgd()
+    scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, "min", 0.1, 0, True, 1e-3)
+    assert scheduler.threshold == 1e-3
+    scheduler.step(1.0)
+    scheduler.step(1.0)
+    assert capsys.readouterr().out == "Epoch     2: reducing learning rate of group 0 to 5.0000e-02.\n"
+
+
+def test_zero_grad():
+    optimizer = sgd()
+    (parameter,) = optimizer.param_groups[0]["params"]
+    parameter.grad = torch.ones(2)
+    optimizer.zero_grad(set_to_none=False)
+    assert parameter.grad.tolist() == [0, 0]
+    optimizer.zero_grad()
+    assert parameter.grad is None
+
+
+def test_differentiable_is_refused():
+    with pytest.raises(NotImplementedError, match="Adam\\(differentiable=True\\)"):
+        torch.optim.Adam([torch.zeros(1, requires_grad=True)], differentiable=True)
