@@ -20,6 +20,8 @@ cdef class Policy:
     cdef public bint num_batches_tracked
     cdef public str scheduler_first_step   # 'sets_epoch0' or 'epoch1'
     cdef public bint scheduler_closed_form
+    cdef public bint adam_corrects_root    # Adam adds epsilon to the bias-corrected root (1.3 and later), else before
+    cdef public bint size_average_warning  # size_average= and reduce= are deprecated
     cdef public bint logical_order_random  # random numbers as 1.1 and older drew them
     cdef public bint mkl_bernoulli         # dropout masks as 1.x drew them on Intel processors
     cdef public bint random_fused          # uniform and normal with one rounding (1.11 and later)

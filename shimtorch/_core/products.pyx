@@ -1,8 +1,10 @@
 """Matrix products and row kernels (softmax, cumulative sums) on tensors: the forwards of their ops."""
+from libc.string cimport memset
+
 import numpy as np
 
 from .._kernels.table cimport ST_NO_MEMORY, ST_NOT_IMPLEMENTED, st_find_rows, st_gemm, st_rows, st_rows_op
-from .dtype cimport BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, ITEMSIZE, dtype_of
+from .dtype cimport COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, ITEMSIZE, dtype_of
 from .iterate cimport contiguous_copy, copy_into
 from .tensor cimport (
     MAX_DIMS, TensorBase, as_ndarray, describe_shape, empty, ptr, strided_alias, wrap_dim,
@@ -32,7 +34,10 @@ cdef int gemm(TensorBase a, TensorBase b, TensorBase c) except -1:
     cdef int status
     if c.count == 0:
         return 0
-    if a.code == BOOL or (m * n * k > SMALL and by_blas(a.code)):
+    if k == 0:
+        memset(ptr(c), 0, c.count * s)
+        return 0
+    if m * n * k > SMALL and by_blas(a.code):
         matmul_numpy(as_ndarray(a), as_ndarray(b), as_ndarray(c))
         return 0
     status = st_gemm(a.code, m, n, k, ptr(a), a.strides_[0] * s, a.strides_[1] * s,

@@ -22,6 +22,8 @@ _MODERN = {
     "num_batches_tracked": True,
     "scheduler_first_step": "epoch1",
     "scheduler_closed_form": False,
+    "adam_corrects_root": True,
+    "size_average_warning": True,
     "logical_order_random": False,
     "mkl_bernoulli": False,
     "random_fused": True,
@@ -50,6 +52,7 @@ _CHANGES = {
         "logical_order_random": True,
         "random_fused": False,
         "sampler_own_generator": False,
+        "adam_corrects_root": False,
     },
     "1.0": {
         "named_results": False,
@@ -61,6 +64,7 @@ _CHANGES = {
         "same_numel_pointwise": True,
         "dropout_training_default": False,
         "num_batches_tracked": False,
+        "size_average_warning": False,
     },
     "0.3": {
         "two_types": True,

@@ -32,8 +32,8 @@ static inline int by_columns(ptrdiff_t n_red, ptrdiff_t s_red, ptrdiff_t n_out, 
 #define CMUL(T, a, b) cmul_##T(a, b)
 #define OR(T, a, b) ((a) | (b))
 #define AND(T, a, b) ((a) & (b))
-#define MAX(T, a, b) ((a) > (b) || (a) != (a) ? (a) : (b))
-#define MIN(T, a, b) ((a) < (b) || (a) != (a) ? (a) : (b))
+#define MAX(T, a, b) (((a) > (b)) | ((a) != (a)) ? (a) : (b))
+#define MIN(T, a, b) (((a) < (b)) | ((a) != (a)) ? (a) : (b))
 
 /* MAP(t, x) may use `param`. */
 #define REDUCTION(op, t, L, A, INIT, MAP, FOLD)                                                                      \

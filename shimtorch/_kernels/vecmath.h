@@ -88,38 +88,48 @@ static inline f64 st_exp2_f64(f64 x) {
     return scale_f64(MADD(exp_tail_f64(r) * r, r, r) + 1.0, (i64)(bits_of_f64(shifted) - bits_of_f64(ROUNDER_F64)));
 }
 
-/* 2^n (e^r - 1) + (2^n - 1), all halved until the end so that 2^n cannot overflow early */
+/* 2^n (e^r - 1) + (2^n - 1), all halved until the end so that 2^n cannot overflow early; for x that exp does not
+ * overflow at, and not too negative for 2^n */
+static inline f32 expm1_near_f32(f32 x) {
+    const f32 shifted = MADD(x, (f32)LOG2E, ROUNDER_F32), n = shifted - ROUNDER_F32;
+    const f32 r = MADD(n, -0x1.7f7d1cp-20f, MADD(n, -0x1.62e4p-1f, x));
+    const f32 s = f32_of_bits((bits_of_f32(shifted) - bits_of_f32(ROUNDER_F32) + 126u) << 23);
+    return MADD(s, MADD(exp_tail_f32(r) * r, r, r), s - 0.5f) * 2.0f;
+}
+
+static inline f64 expm1_near_f64(f64 x) {
+    const f64 shifted = MADD(x, LOG2E, ROUNDER_F64), n = shifted - ROUNDER_F64;
+    const f64 r = MADD(n, -0x1.a39ef35793c76p-33, MADD(n, -0x1.62e42feep-1, x));
+    const f64 s = f64_of_bits((bits_of_f64(shifted) - bits_of_f64(ROUNDER_F64) + 1022u) << 52);
+    return MADD(s, MADD(exp_tail_f64(r) * r, r, r), s - 0.5) * 2.0;
+}
+
 static inline f32 st_expm1_f32(f32 x) {
     f32 y = 89.0f < x ? 89.0f : x;
     y = -40.0f > y ? -40.0f : y;
-    const f32 shifted = MADD(y, (f32)LOG2E, ROUNDER_F32), n = shifted - ROUNDER_F32;
-    const f32 r = MADD(n, -0x1.7f7d1cp-20f, MADD(n, -0x1.62e4p-1f, y));
-    const f32 s = f32_of_bits((bits_of_f32(shifted) - bits_of_f32(ROUNDER_F32) + 126u) << 23);
-    const f32 q = MADD(exp_tail_f32(r) * r, r, r), e = MADD(s, q, s - 0.5f) * 2.0f;
-    return x < 1e-8f && x > -1e-8f ? x : 89.0f < x ? INFINITY : e;
+    const f32 e = expm1_near_f32(y);
+    return fabsf(x) < 1e-8f ? x : 89.0f < x ? INFINITY : e;
 }
 
 static inline f64 st_expm1_f64(f64 x) {
     f64 y = 710.0 < x ? 710.0 : x;
     y = -80.0 > y ? -80.0 : y;
-    const f64 shifted = MADD(y, LOG2E, ROUNDER_F64), n = shifted - ROUNDER_F64;
-    const f64 r = MADD(n, -0x1.a39ef35793c76p-33, MADD(n, -0x1.62e42feep-1, y));
-    const f64 s = f64_of_bits((bits_of_f64(shifted) - bits_of_f64(ROUNDER_F64) + 1022u) << 52);
-    const f64 q = MADD(exp_tail_f64(r) * r, r, r), e = MADD(s, q, s - 0.5) * 2.0;
-    return x < 1e-17 && x > -1e-17 ? x : 710.0 < x ? (f64)INFINITY : e;
+    const f64 e = expm1_near_f64(y);
+    return fabs(x) < 1e-17 ? x : 710.0 < x ? (f64)INFINITY : e;
 }
 
 static inline f32 st_sigmoid_f32(f32 x) { return 1.0f / (1.0f + st_exp_f32(-x)); }
 static inline f64 st_sigmoid_f64(f64 x) { return 1.0 / (1.0 + st_exp_f64(-x)); }
 
+/* t / (t + 2) with t = e^2|x| - 1, to be selected at the end: from a clipped argument the compiler would make a branch */
 static inline f32 st_tanh_f32(f32 x) {
-    const f32 a = fabsf(x), t = st_expm1_f32(10.0f < a ? 20.0f : 2.0f * a);
-    return copysignf(t / (t + 2.0f), x);
+    const f32 a = fabsf(x), t = expm1_near_f32(2.0f * a);
+    return copysignf(a > 10.0f ? 1.0f : t / (t + 2.0f), x);
 }
 
 static inline f64 st_tanh_f64(f64 x) {
-    const f64 a = fabs(x), t = st_expm1_f64(20.0 < a ? 40.0 : 2.0 * a);
-    return copysign(t / (t + 2.0), x);
+    const f64 a = fabs(x), t = expm1_near_f64(2.0 * a);
+    return copysign(a > 20.0 ? 1.0 : t / (t + 2.0), x);
 }
 
 /* ---- logarithms: x = 2^e m, sqrt(1/2) <= m < sqrt(2) ---- */
@@ -184,21 +194,17 @@ static inline f64 st_log1p_f64(f64 x) {
 
 /* ---- pow of float32 through float64 logarithms ---- */
 
-/* rounding to an integer leaves it as it is */
-static inline int is_integer_f64(f64 y) {
-    const f64 a = fabs(y);
-    return (a + ROUNDER_F64) - ROUNDER_F64 == a || a >= 0x1p51;
-}
-
+/* The sign is that of an odd integer power; a fraction of a negative number (that is neither -0 nor -inf) is NaN. From
+ * 2^24 on all float32 are even. Written as selections of doubles, which is what the compiler can vectorise. */
 static inline f32 st_pow_f32(f32 base, f32 exponent) {
-    const f64 x = base, y = exponent;
-    const f64 magnitude = st_exp2_f64(y * (st_log_f64(fabs(x)) * LOG2E));
-    const int integer = is_integer_f64(y), odd = integer && !is_integer_f64(0.5 * y);
-    const int negative = copysign(1.0, x) < 0.0;
-    f64 r = negative && odd ? -magnitude : magnitude;
-    r = x < 0.0 && !integer && x > -(f64)INFINITY ? (f64)NAN : r;
-    const int one = y == 0.0 || x == 1.0 || (x == -1.0 && fabs(y) == (f64)INFINITY);
-    return (f32)(one ? 1.0 : r);
+    const f64 x = base, y = exponent, log2_x = st_log_f64(fabs(x)) * LOG2E;
+    const f64 magnitude = st_exp2_f64(log2_x == 0.0 ? 0.0 : y * log2_x);
+    const f64 a = fabs(y), b = a > 0x1p25 ? 0x1p25 : a, half = 0.5 * b;
+    const f64 of_fraction = x < 0.0 ? (x > -(f64)INFINITY ? (f64)NAN : 1.0) : 1.0;
+    const f64 of_integer = (half + ROUNDER_F64) - ROUNDER_F64 == half ? 1.0 : -1.0;
+    const f64 of_negative = (b + ROUNDER_F64) - ROUNDER_F64 == b ? of_integer : of_fraction;
+    const f64 r = (copysign(1.0, x) < 0.0 ? of_negative : 1.0) * magnitude;
+    return (f32)(y == 0.0 ? 1.0 : r);
 }
 
 static inline f64 st_pow_f64(f64 x, f64 y) { return pow(x, y); }

@@ -2,6 +2,8 @@
 
 import warnings
 
+from .._core.policy import policy
+
 
 def get_string(reduction):
     """*reduction* as "none", "mean" or "sum"; ValueError for anything else."""
@@ -28,7 +30,7 @@ def legacy_get_string(size_average, reduce, emit_warning=True):
         reduction = "mean"
     else:
         reduction = "sum"
-    if emit_warning:
+    if emit_warning and policy.size_average_warning:
         warnings.warn(
             f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.",
             stacklevel=3,

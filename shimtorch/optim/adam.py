@@ -1,6 +1,7 @@
 """Adam (torch.optim.adam)."""
 
 from .. import _ops
+from .._core.policy import policy
 from .optimizer import (
     Optimizer,
     _as_real,
@@ -115,9 +116,20 @@ class Adam(Optimizer):
                 steps = count
                 step_size = -(lr / (1 - beta1**count))
                 correction = (1 - beta2**count) ** 0.5
-            mean.lerp_(grad, 1 - beta1)
+                if not policy.adam_corrects_root:
+                    step_size, correction = step_size * correction, 1
+            if policy.adam_corrects_root:
+                mean.lerp_(grad, 1 - beta1)
+            else:
+                mean.mul_(beta1).add_(grad, alpha=1 - beta1)
             square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
             if amsgrad:
                 _ops.maximum(largest, square, out=largest)
                 square = largest
-            p.addcdiv_(mean, square.sqrt().div_(correction).add_(eps), value=step_size)
+            p.addcdiv_(mean, _root(square, correction).add_(eps), value=step_size)
+
+
+def _root(square, correction):
+    """The root of the mean square, divided by its bias correction."""
+    root = square.sqrt()
+    return root if correction == 1 else root.div_(correction)

@@ -1,4 +1,4 @@
-"""Records optim_steps.json and optim_schedules.json from PyTorch 2.13, optim_schedules_1.1.json and ..._1.0.json from
+"""Records optim_steps.json and optim_schedules.json from PyTorch 2.13, and the same with 1.1 and 1.0 in their names from
 those versions: ``python make_optim.py`` with each of them."""
 
 import os
@@ -19,5 +19,8 @@ if version.startswith("2"):
     write(os.path.join(HERE, "optim_schedules.json"), answers)
 else:
     first = version.startswith("1.0")
+    if not first:
+        answers = {c: optim_cases.run(torch, c, steps_only=True) for c in optim_cases.OLD}
+        write(os.path.join(HERE, "optim_steps_1.1.json"), answers)
     answers = {c: schedule_cases.run(torch, c, scheduler_first=first, rates_only=True) for c in schedule_cases.OLD}
     write(os.path.join(HERE, "optim_schedules_%s.json" % version[:3]), answers)

@@ -29,6 +29,12 @@ def test_steps(case, expected):
     assert difference(expected, as_json(optim_cases.run(torch, case))) is None
 
 
+@recorded("optim_steps_1.1", optim_cases.OLD)
+def test_steps_1_1(case, expected):
+    with torch.era("1.1"):
+        assert difference(expected, as_json(optim_cases.run(torch, case, steps_only=True))) is None
+
+
 @recorded("optim_schedules", schedule_cases.CASES)
 def test_schedule(case, expected):
     assert difference(expected, as_json(schedule_cases.run(torch, case))) is None
