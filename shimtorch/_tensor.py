@@ -187,7 +187,7 @@ class Tensor(TensorBase):
 
     def __repr__(self, *, tensor_contents=None):
         from ._core.printing import tensor_repr
-        return tensor_repr(self, policy.print_style)
+        return tensor_repr(self, policy.print_style, tensor_contents)
 
     __str__ = __repr__
 

@@ -903,7 +903,7 @@ cdef class FunctionNode(Node):
 cdef class SavedOutput:
     """An output that its own node saved: kept without history, so that tensor and node form no cycle."""
 
-    def __init__(self, TensorBase t, int nr):
+    def __init__(self, TensorBase t not None, int nr):
         self.tensor = shallow(t)
         self.nr = nr
 
@@ -927,24 +927,24 @@ def freed_error():
         "saved tensors after calling backward.")
 
 
-def attach_output(TensorBase t, Node node, int nr):
+def attach_output(TensorBase t not None, Node node not None, int nr):
     """Make node the history of t (its output nr)."""
     attach(t, node, nr)
 
 
-def detach_output(TensorBase t):
+def detach_output(TensorBase t not None):
     """Take a tensor's history away."""
     t.node = None
     t.output_nr = 0
     t.flags &= ~REQUIRES_GRAD
 
 
-def inplace_output(TensorBase t, Node node):
+def inplace_output(TensorBase t not None, Node node not None):
     """Make node the history of t, which node's function wrote to in place."""
     rebase(t, node)
 
 
-def bump_version(TensorBase t):
+def bump_version(TensorBase t not None):
     """Count an in-place write."""
     t.storage.version += 1
 
@@ -1098,12 +1098,12 @@ def decorate(cls, mode, f):
 
 # ---------------------------------------------------------------- the part of Tensor that autograd is
 
-def tensor_requires_grad(TensorBase t):
+def tensor_requires_grad(TensorBase t not None):
     node_of(t)
     return bool(t.flags & REQUIRES_GRAD)
 
 
-def set_requires_grad(TensorBase t, bint value):
+def set_requires_grad(TensorBase t not None, bint value):
     if node_of(t) is not None:
         if value:
             return
@@ -1118,15 +1118,15 @@ def set_requires_grad(TensorBase t, bint value):
         t.flags &= ~REQUIRES_GRAD
 
 
-def tensor_grad_fn(TensorBase t):
+def tensor_grad_fn(TensorBase t not None):
     return node_of(t)
 
 
-def tensor_grad(TensorBase t):
+def tensor_grad(TensorBase t not None):
     return t.grad_
 
 
-def set_tensor_grad(TensorBase t, g):
+def set_tensor_grad(TensorBase t not None, g):
     cdef TensorBase grad
     if g is None:
         t.grad_ = None
@@ -1145,7 +1145,7 @@ def set_tensor_grad(TensorBase t, g):
     t.grad_ = grad
 
 
-def hooks_of(TensorBase t):
+def hooks_of(TensorBase t not None):
     """The dict of hooks that run on the tensor's gradient."""
     cdef Node node = node_of(t)
     if node is None:
@@ -1155,14 +1155,14 @@ def hooks_of(TensorBase t):
     return node.tensor_hooks.setdefault(t.output_nr, {})
 
 
-def post_hooks_of(TensorBase t):
+def post_hooks_of(TensorBase t not None):
     """The dict of hooks that run after a leaf's gradient was accumulated."""
     if node_of(t) is not None:
         raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
     return extras_of(t).setdefault("post_hooks", {})
 
 
-def retain(TensorBase t):
+def retain(TensorBase t not None):
     """Keep the gradient of a tensor that is not a leaf."""
     cdef Node node = node_of(t)
     if not t.flags & REQUIRES_GRAD:
@@ -1174,17 +1174,17 @@ def retain(TensorBase t):
     node.retained[t.output_nr] = weakref.ref(t)
 
 
-def retains(TensorBase t):
+def retains(TensorBase t not None):
     cdef Node node = t.node
     return node is not None and node.retained is not None and t.output_nr in node.retained
 
 
-def make_detached(TensorBase t):
+def make_detached(TensorBase t not None):
     """The same memory and version counter without history."""
     return shallow(t)
 
 
-def detach_in_place(TensorBase t):
+def detach_in_place(TensorBase t not None):
     if t.base is not None:
         raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel "
                            "(DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP "

@@ -79,7 +79,7 @@ cdef object trim_low(object low, int digits):
 cdef object trim_high(object high, int digits):
     """The greatest bound whose last number the dtype does not round up to ``high``."""
     before = rounded(high - 1, digits)
-    if before < high:
+    if before < high or before > 0x7FFFFFFFFFFFFFFF:       # the latter overflows in torch, and changes nothing
         return high
     return before - (1 << (abs(high - 1).bit_length() - digits))
 

@@ -9,7 +9,7 @@ from .dtype cimport CAT_FLOAT, CATEGORY, COMPLEX64, FLOAT32, FLOAT64, INT64
 from .generator cimport Generator, as_generator
 from .iterate cimport alloc_result
 from .policy cimport policy
-from .tensor cimport TensorBase, ptr
+from .tensor cimport ON_DEVICE, SPARSE, TensorBase, ptr, same_shape
 
 from .draw_bounds import C_NAMES, GREATEST
 from .factory import new_empty
@@ -165,7 +165,9 @@ def bernoulli_(TensorBase self, p=0.5, *, generator=None):
     cdef st_strided each
     cdef TensorBase probabilities
     if isinstance(p, TensorBase):
-        probabilities = p.detach().expand(self.shape)
+        probabilities = p if same_shape(p, self) else p.detach().expand(self.shape)
+        if probabilities.flags & (SPARSE | ON_DEVICE):
+            raise NotImplementedError("bernoulli_: not implemented for sparse probabilities")
         if CATEGORY[probabilities.code] != CAT_FLOAT:
             refuse_dtype("bernoulli_tensor_cpu_p_", probabilities)
         describe(probabilities, &each)

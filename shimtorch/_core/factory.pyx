@@ -94,6 +94,8 @@ def full(size, fill_value, *, dtype=None, layout=None, device=None, requires_gra
 cpdef object fill(TensorBase t, value):
     """Set every element."""
     cdef TensorBase s
+    if t is None:
+        raise TypeError("fill: expected a Tensor, got NoneType")
     if t.count == 0:
         return t
     s = scalar_tensor(t.code, value)
@@ -103,6 +105,8 @@ cpdef object fill(TensorBase t, value):
 
 cpdef object zero(TensorBase t):
     """Set every element to 0."""
+    if t is None:
+        raise TypeError("zero: expected a Tensor, got NoneType")
     if t.contiguous_:
         memset(ptr(t), 0, t.count * ITEMSIZE[t.code])
         return t
@@ -286,7 +290,7 @@ def as_tensor(data, dtype=None, device=None):
 
 # ---------------------------------------------------------------- copies
 
-def clone(TensorBase self, *, memory_format=None):
+def clone(TensorBase self not None, *, memory_format=None):
     """A copy of the data, in the same memory order."""
     if memory_format is not None and memory_format.name == "contiguous_format":
         return contiguous_copy(self)
@@ -295,7 +299,7 @@ def clone(TensorBase self, *, memory_format=None):
     return contiguous_or_strided_copy(self)
 
 
-def contiguous(TensorBase self, memory_format=None):
+def contiguous(TensorBase self not None, memory_format=None):
     """The tensor itself if its memory is in the order of its dimensions, else a copy that is."""
     if memory_format is not None and memory_format.name != "contiguous_format":
         return self if self.is_contiguous(memory_format) else in_format(self, memory_format.name)
@@ -313,12 +317,12 @@ cdef TensorBase in_format(TensorBase t, str name):
     return contiguous_copy(shallow(t).permute(order)).permute(back)
 
 
-def cast(TensorBase self, dtype):
+def cast(TensorBase self not None, dtype):
     """A copy in another dtype, in the same memory order."""
     return as_code_tensor(self, as_code(dtype))
 
 
-def copy_from(TensorBase self, src):
+def copy_from(TensorBase self not None, src):
     """Write src, broadcast and cast, into self; the forward of ``copy_``."""
     cdef TensorBase s
     if not isinstance(src, TensorBase):
@@ -351,7 +355,7 @@ cdef bint fits(TensorBase s, TensorBase t) noexcept:
     return True
 
 
-def alias_data(TensorBase self):
+def alias_data(TensorBase self not None):
     """The same memory without history and with a version counter of its own: ``x.data``."""
     cdef TensorBase r = shallow(self)
     if r.storage is not None:
@@ -359,7 +363,7 @@ def alias_data(TensorBase self):
     return r
 
 
-def set_data(TensorBase self, TensorBase source):
+def set_data(TensorBase self not None, TensorBase source not None):
     """Make self a tensor on source's memory, keeping its place in the graph."""
     cdef int i
     self.set_ndim(source.ndim_)
@@ -370,7 +374,7 @@ def set_data(TensorBase self, TensorBase source):
     self.flags = (self.flags & ~(SPARSE | ON_DEVICE)) | (source.flags & (SPARSE | ON_DEVICE))
 
 
-def set_geometry(TensorBase self, storage, Py_ssize_t offset, size, stride, dtype=None):
+def set_geometry(TensorBase self not None, storage, Py_ssize_t offset, size, stride, dtype=None):
     """Point self at a storage (offset in elements); bounds are the caller's to check."""
 
     cdef Py_ssize_t shape[MAX_DIMS]
@@ -382,12 +386,18 @@ def set_geometry(TensorBase self, storage, Py_ssize_t offset, size, stride, dtyp
         n *= shape[i]
     if dtype is not None:
         self.code = as_code(dtype)
-    self.count, self.storage, self.offset = n, <Storage?>storage, offset * ITEMSIZE[self.code]
+    self.count, self.storage, self.offset = n, storage_of(storage), offset * ITEMSIZE[self.code]
     self.finish_strides()
     return self
 
 
-def grow_storage(TensorBase self, Py_ssize_t nbytes):
+cdef Storage storage_of(object x):
+    if not isinstance(x, Storage):
+        raise TypeError(f"expected a Storage, got {type(x).__name__}")
+    return <Storage>x
+
+
+def grow_storage(TensorBase self not None, Py_ssize_t nbytes):
     """Make the storage hold at least nbytes."""
     self.storage.resize(nbytes)
 
@@ -493,10 +503,14 @@ def stack(tensors, dim=0):
                         f"{type(tensors).__name__}")
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
-    f = <TensorBase?>tensors[0]
+    for x in tensors:
+        if not isinstance(x, TensorBase):
+            raise TypeError(f"expected Tensor as element {list(tensors).index(x)} in argument 0, but got "
+                            f"{type(x).__name__}")
+    f = <TensorBase>tensors[0]
     d = wrap_dim(dim, f.ndim_ + 1)
     for k in range(len(tensors)):
-        t = <TensorBase?>tensors[k]
+        t = <TensorBase>tensors[k]
         if t.ndim_ != f.ndim_:
             raise RuntimeError(f"stack expects each tensor to be equal size, but got {describe_shape(f)} at entry 0 and "
                                f"{describe_shape(t)} at entry {k}")

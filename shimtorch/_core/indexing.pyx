@@ -18,7 +18,7 @@ def bind_general(f):
     general_getitem = f
 
 
-def getitem(TensorBase self, index):
+def getitem(TensorBase self not None, index):
     """``self[index]``."""
     cdef ThreadState* st
     if policy.wrap_result is None:
@@ -132,6 +132,6 @@ cdef TensorBase basic_view(TensorBase t, tuple index):
     return make_view(t, k, shape, strides, offset)
 
 
-def slice_view(TensorBase self, int dim, Py_ssize_t start, Py_ssize_t length, Py_ssize_t step):
+def slice_view(TensorBase self not None, int dim, Py_ssize_t start, Py_ssize_t length, Py_ssize_t step):
     """Every step-th index along a dimension; the forward of the ``slice`` op."""
     return slice_dim(self, dim, start, length, step)

@@ -112,6 +112,12 @@ def result_type(tensor1, tensor2):
     return dtype_of(result_code(tensor1, tensor2))
 
 
+cdef TensorBase checked_tensor(Op op, object x):
+    if not isinstance(x, TensorBase):
+        raise TypeError(f"{op.__name__}(): argument 'input' (position 1) must be Tensor, not {type(x).__name__}")
+    return <TensorBase>x
+
+
 cdef TensorBase operand_tensor(object x, int code):
     """An operand in the dtype of the computation."""
     if isinstance(x, TensorBase):
@@ -222,7 +228,7 @@ cdef class UnaryOp(Pointwise):
         return r
 
     def call_forward(self, a):
-        return self.compute(<TensorBase?>a, None)
+        return self.compute(checked_tensor(self, a), None)
 
 
 cdef class BinaryOp(Pointwise):
@@ -585,7 +591,7 @@ cdef class ReduceOp(Op):
         return r
 
     def call_forward(self, a, dim, keepdim, dtype):
-        return self.compute(<TensorBase?>a, dim, keepdim, -1 if dtype is None else as_code(dtype))
+        return self.compute(checked_tensor(self, a), dim, keepdim, -1 if dtype is None else as_code(dtype))
 
 
 cdef int check_elements(Op op, TensorBase a, object dim, unsigned long long mask) except -1:
@@ -611,7 +617,7 @@ def reduction(name, kernel=None, *, grads=None, out=True, **options):
     return _declare(ReduceOp, name, kernel, grads, False, dict(options, out=out))
 
 
-cpdef extreme(TensorBase a, dim, bint keepdim, str kernel):
+def extreme(TensorBase a not None, dim, bint keepdim, str kernel):
     """Values and int64 indices of the largest ("max_arg") or smallest ("min_arg") along one dimension."""
     cdef int d = wrap_dim(dim, a.ndim_)
     cdef unsigned long long mask = (<unsigned long long>1 << d) if a.ndim_ else 0
@@ -628,7 +634,7 @@ cpdef extreme(TensorBase a, dim, bint keepdim, str kernel):
     return values, indices
 
 
-cpdef reduce_all(TensorBase a, str kernel, dim=None, bint keepdim=False, double param=0):
+def reduce_all(TensorBase a not None, str kernel, dim=None, bint keepdim=False, double param=0):
     """A kernel reduction by name, for ops that build on one (var, norm ...)."""
     cdef unsigned long long mask = dims_mask(dim, a.ndim_)
     cdef int code = st_reduce_op(kernel.encode())
@@ -641,7 +647,7 @@ cpdef reduce_all(TensorBase a, str kernel, dim=None, bint keepdim=False, double 
     return r
 
 
-cpdef pointwise1(str kernel, TensorBase a, params=None, TensorBase out=None):
+def pointwise1(str kernel, TensorBase a not None, params=None, TensorBase out=None):
     """A parametrised kernel on one tensor, by name; params: doubles. For ops that build on one."""
     cdef double numbers_[8]
     cdef st_loop loop = st_find(st_op(kernel.encode()), a.code)
@@ -656,10 +662,16 @@ cpdef pointwise1(str kernel, TensorBase a, params=None, TensorBase out=None):
     return r
 
 
-cpdef pointwise_scaled(str kernel, operands, value, TensorBase out=None):
+def pointwise_scaled(str kernel, operands, value, TensorBase out=None):
     """A kernel with a factor (add_scaled, addcmul, addcdiv) on tensors of one dtype that broadcast."""
     cdef st_factor factor
-    cdef TensorBase a = operands[0], b = operands[1], c = operands[2] if len(operands) > 2 else None
+    cdef TensorBase a, b, c = None
+    for x in operands:
+        if not isinstance(x, TensorBase):
+            raise TypeError(f"{kernel}(): expected a Tensor, got {type(x).__name__}")
+    a, b = operands[0], operands[1]
+    if len(operands) > 2:
+        c = operands[2]
     cdef st_loop loop = st_find(st_op(kernel.encode()), a.code)
     if loop == NULL:
         raise NotImplementedError(f"\"{kernel}_cpu\" not implemented for '{scalar_type(dtype_of(a.code))}'")

@@ -366,6 +366,8 @@ cdef object write_out(Op op, list args, dict kwargs, object out):
         if len(results) != len(outs):
             raise TypeError(f"{op.__name__}(): expected {len(results)} tensors in 'out', got {len(outs)}")
         for o, r in zip(outs, results):
+            if not isinstance(r, TensorBase):
+                raise TypeError(f"{op.__name__}(): 'out' takes a Tensor, the result is {type(r).__name__}")
             store_out(op, <TensorBase>o, <TensorBase>r)
     finally:
         st.no_record -= 1
@@ -731,7 +733,9 @@ cdef TensorBase history_copy(TensorBase t):
 
 
 cdef int write_result(Op op, TensorBase t, object result) except -1:
-    cdef TensorBase r = <TensorBase?>result
+    if not isinstance(result, TensorBase):
+        raise TypeError(f"{op.__name__}(): the result is no Tensor")
+    cdef TensorBase r = <TensorBase>result
     check_cast(r.code, t.code)
     if not same_shape(r, t):
         raise RuntimeError(f"output with shape {describe_shape(t)} doesn't match the broadcast shape "

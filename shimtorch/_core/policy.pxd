@@ -11,7 +11,7 @@ cdef class Policy:
     cdef public bint float_full
     cdef public bint same_numel_pointwise  # pointwise ops on different shapes of one element count (0.2 - 0.4)
     cdef public bint named_results         # max(dim), sort ... give named tuples
-    cdef public str print_style            # '0.3', '1.0' or 'modern'
+    cdef public str print_style            # '0.3', '0.4', '1.0' or 'modern'
     cdef public bint byte_mask_warning
     cdef public bint dropout_training_default
     cdef public bint align_corners_default

@@ -7,7 +7,7 @@ from .._kernels.table cimport ST_NO_MEMORY, ST_NOT_IMPLEMENTED, st_find_rows, st
 from .dtype cimport COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, ITEMSIZE, dtype_of
 from .iterate cimport contiguous_copy, copy_into
 from .tensor cimport (
-    MAX_DIMS, TensorBase, as_ndarray, describe_shape, empty, ptr, strided_alias, wrap_dim,
+    MAX_DIMS, TensorBase, as_ndarray, describe_shape, empty, ptr, same_shape, strided_alias, wrap_dim,
 )
 
 from .op import scalar_type
@@ -49,7 +49,7 @@ cdef int gemm(TensorBase a, TensorBase b, TensorBase c) except -1:
     return 0
 
 
-def mm(TensorBase self, TensorBase mat2):
+def mm(TensorBase self not None, TensorBase mat2 not None):
     """The product of two matrices."""
     cdef Py_ssize_t shape[2]
     cdef TensorBase r
@@ -67,7 +67,7 @@ def mm(TensorBase self, TensorBase mat2):
     return r
 
 
-def mv(TensorBase self, TensorBase vec):
+def mv(TensorBase self not None, TensorBase vec not None):
     """The product of a matrix and a vector."""
     cdef TensorBase column, r, flat
     cdef Py_ssize_t shape[2]
@@ -87,7 +87,7 @@ def mv(TensorBase self, TensorBase vec):
     return strided_alias(r, 1, shape, r.strides_, 0)
 
 
-def dot(TensorBase self, TensorBase tensor):
+def dot(TensorBase self not None, TensorBase tensor not None):
     """The inner product of two vectors of one size."""
     cdef TensorBase row, column, r
     cdef Py_ssize_t shape[2]
@@ -113,7 +113,7 @@ def dot(TensorBase self, TensorBase tensor):
     return strided_alias(r, 0, shape, strides, 0)
 
 
-def bmm(TensorBase self, TensorBase mat2):
+def bmm(TensorBase self not None, TensorBase mat2 not None):
     """The products of two batches of matrices, (b, n, m) and (b, m, p)."""
     cdef Py_ssize_t shape[3]
     cdef Py_ssize_t i
@@ -142,7 +142,7 @@ cdef TensorBase matrix(TensorBase t, Py_ssize_t i):
     return strided_alias(t, 2, t.shape_ + 1, t.strides_ + 1, t.offset + i * t.strides_[0] * ITEMSIZE[t.code])
 
 
-def linear_product(TensorBase input, TensorBase weight):
+def linear_product(TensorBase input not None, TensorBase weight not None):
     """input (..., k) @ weight (n, k) transposed."""
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef Py_ssize_t strides[2]
@@ -184,9 +184,15 @@ cdef TensorBase as_rows(TensorBase t):
     return strided_alias(t, 2, shape, strides, t.offset)
 
 
+cdef TensorBase tensor_of(object x):
+    if not isinstance(x, TensorBase):
+        raise TypeError(f"expected a Tensor, got {type(x).__name__}")
+    return <TensorBase>x
+
+
 cpdef TensorBase by_rows(str kernel, tensors, dim):
     """A row kernel (softmax, log_softmax, their backwards, cumsum, cumprod) along one dimension."""
-    cdef TensorBase f = <TensorBase?>tensors[0], r, t
+    cdef TensorBase f = tensor_of(tensors[0]), r, t
     cdef st_rows loop = st_find_rows(st_rows_op(kernel.encode()), f.code)
     cdef char* ptrs[3]
     cdef Py_ssize_t rows[3]
@@ -196,7 +202,10 @@ cpdef TensorBase by_rows(str kernel, tensors, dim):
     cdef list inputs = []
     if loop == NULL:
         raise NotImplementedError(f"\"{kernel}_kernel_impl\" not implemented for '{scalar_type(f.dtype)}'")
-    for t in tensors:
+    for x in tensors:
+        t = tensor_of(x)
+        if not same_shape(t, f) or t.code != f.code:
+            raise RuntimeError(f"{kernel}: expected tensors of one shape and dtype")
         inputs.append(t if t.contiguous_ else contiguous_copy(t))
     r = empty(f.code, f.ndim_, f.shape_)
     if r.count == 0:

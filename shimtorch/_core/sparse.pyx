@@ -84,6 +84,7 @@ cdef class CompressedParts:
     """Row or column pointers, plain indices and values of a sparse matrix in a compressed format."""
     cdef readonly object layout
     cdef readonly TensorBase pointers, plain, values
+    cdef public object twin                # the same matrix in coordinate format, once it was asked for
 
     device = cpu
 

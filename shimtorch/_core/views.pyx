@@ -87,7 +87,7 @@ cdef bint view_strides(TensorBase t, int ndim, const Py_ssize_t* shape, Py_ssize
     return True
 
 
-def view(TensorBase self, *size):
+def view(TensorBase self not None, *size):
     """The same memory in another shape; one size may be -1. A dtype argument reinterprets the bytes."""
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef Py_ssize_t strides[MAX_DIMS]
@@ -139,7 +139,7 @@ cdef TensorBase view_dtype(TensorBase t, object dtype):
     return r
 
 
-def can_view(TensorBase self, size):
+def can_view(TensorBase self not None, size):
     """Whether ``view(size)`` is possible without a copy."""
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef Py_ssize_t strides[MAX_DIMS]
@@ -148,7 +148,7 @@ def can_view(TensorBase self, size):
     return view_strides(self, ndim, shape, strides)
 
 
-def inferred_size(TensorBase self, size):
+def inferred_size(TensorBase self not None, size):
     """Sizes with a -1 filled in."""
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef int ndim = parse_shape(size, shape)
@@ -156,7 +156,7 @@ def inferred_size(TensorBase self, size):
     return make_size(ndim, shape)
 
 
-def transpose(TensorBase self, dim0, dim1):
+def transpose(TensorBase self not None, dim0, dim1):
     """Two dimensions exchanged."""
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef Py_ssize_t strides[MAX_DIMS]
@@ -169,7 +169,7 @@ def transpose(TensorBase self, dim0, dim1):
     return make_view(self, self.ndim_, shape, strides, self.offset)
 
 
-def t(TensorBase self):
+def t(TensorBase self not None):
     """The transpose of a matrix; vectors and scalars as they are."""
     cdef Py_ssize_t shape[2]
     cdef Py_ssize_t strides[2]
@@ -182,7 +182,7 @@ def t(TensorBase self):
     return make_view(self, 2, shape, strides, self.offset)
 
 
-def permute(TensorBase self, *dims):
+def permute(TensorBase self not None, *dims):
     """The dimensions in another order."""
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef Py_ssize_t strides[MAX_DIMS]
@@ -203,7 +203,7 @@ def permute(TensorBase self, *dims):
     return make_view(self, self.ndim_, shape, strides, self.offset)
 
 
-def select(TensorBase self, dim, index):
+def select(TensorBase self not None, dim, index):
     """One index along a dimension; the dimension goes away."""
     if self.ndim_ == 0:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
@@ -227,7 +227,7 @@ cdef TensorBase select_dim(TensorBase self, int d, Py_ssize_t index):
     return make_view(self, self.ndim_ - 1, shape, strides, self.offset + at * self.strides_[d] * ITEMSIZE[self.code])
 
 
-def narrow(TensorBase self, dim, start, length):
+def narrow(TensorBase self not None, dim, start, length):
     """``length`` indices along a dimension, from ``start`` on."""
     cdef int d
     cdef Py_ssize_t n, s, k = length.__index__()
@@ -261,7 +261,7 @@ cdef TensorBase slice_dim(TensorBase self, int d, Py_ssize_t start, Py_ssize_t l
                      self.offset + (start * self.strides_[d] * ITEMSIZE[self.code] if length else 0))
 
 
-def expand(TensorBase self, *size, implicit=False):
+def expand(TensorBase self not None, *size, implicit=False):
     """Dimensions of size 1 repeated without memory, and new ones in front; -1 keeps a size."""
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef Py_ssize_t strides[MAX_DIMS]
@@ -288,7 +288,7 @@ def expand(TensorBase self, *size, implicit=False):
     return make_view(self, ndim, shape, strides, self.offset)
 
 
-def squeeze(TensorBase self, dim=None):
+def squeeze(TensorBase self not None, dim=None):
     """Without the dimensions of size 1: all, one, or several."""
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef Py_ssize_t strides[MAX_DIMS]
@@ -306,7 +306,7 @@ def squeeze(TensorBase self, dim=None):
     return make_view(self, k, shape, strides, self.offset)
 
 
-def unsqueeze(TensorBase self, dim):
+def unsqueeze(TensorBase self not None, dim):
     """With a new dimension of size 1 at ``dim``."""
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef Py_ssize_t strides[MAX_DIMS]
@@ -324,7 +324,7 @@ def unsqueeze(TensorBase self, dim):
     return make_view(self, self.ndim_ + 1, shape, strides, self.offset)
 
 
-def diagonal(TensorBase self, offset=0, dim1=0, dim2=1):
+def diagonal(TensorBase self not None, offset=0, dim1=0, dim2=1):
     """The diagonal of two dimensions, as the last dimension of the result."""
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef Py_ssize_t strides[MAX_DIMS]
@@ -349,7 +349,7 @@ def diagonal(TensorBase self, offset=0, dim1=0, dim2=1):
     return make_view(self, k + 1, shape, strides, self.offset + (start * ITEMSIZE[self.code] if n else 0))
 
 
-def unfold(TensorBase self, dimension, size, step):
+def unfold(TensorBase self not None, dimension, size, step):
     """Windows of ``size`` along a dimension, ``step`` apart, as a new last dimension."""
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef Py_ssize_t strides[MAX_DIMS]
@@ -369,7 +369,7 @@ def unfold(TensorBase self, dimension, size, step):
     return make_view(self, self.ndim_ + 1, shape, strides, self.offset)
 
 
-def as_strided(TensorBase self, size, stride, storage_offset=None):
+def as_strided(TensorBase self not None, size, stride, storage_offset=None):
     """A view of the storage with any sizes, strides and offset (in elements); checked against the memory."""
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef Py_ssize_t strides[MAX_DIMS]
@@ -398,7 +398,7 @@ def as_strided(TensorBase self, size, stride, storage_offset=None):
     return make_view(self, ndim, shape, strides, offset)
 
 
-def view_as_real(TensorBase self):
+def view_as_real(TensorBase self not None):
     """A complex tensor as a real one with a last dimension of 2."""
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef Py_ssize_t strides[MAX_DIMS]
@@ -415,7 +415,7 @@ def view_as_real(TensorBase self):
     return r
 
 
-def view_as_complex(TensorBase self):
+def view_as_complex(TensorBase self not None):
     """A real tensor with a last dimension of 2 as a complex one."""
     cdef Py_ssize_t strides[MAX_DIMS]
     cdef int i, last = self.ndim_ - 1
@@ -437,7 +437,7 @@ def view_as_complex(TensorBase self):
     return r
 
 
-def part(TensorBase self, int index):
+def part(TensorBase self not None, int index):
     """The real (0) or imaginary (1) part of a complex tensor, as a view."""
     cdef Py_ssize_t strides[MAX_DIMS]
     cdef int i
@@ -450,7 +450,7 @@ def part(TensorBase self, int index):
     return r
 
 
-def several(TensorBase self, dim, sizes):
+def several(TensorBase self not None, dim, sizes):
     """Views on consecutive stretches of a dimension; none may be written to in place under autograd."""
     cdef int d = wrap_dim(dim, self.ndim_)
     cdef Py_ssize_t start = 0
@@ -464,7 +464,7 @@ def several(TensorBase self, dim, sizes):
     return tuple(result)
 
 
-def unbind(TensorBase self, dim=0):
+def unbind(TensorBase self not None, dim=0):
     """The slices along a dimension, without it."""
     cdef int d
     cdef Py_ssize_t i
@@ -485,7 +485,7 @@ cdef void multi_output(TensorBase r) noexcept:
         r.view_kind = VIEW_MULTI_OUTPUT
 
 
-def is_contiguous(TensorBase self, memory_format=None):
+def is_contiguous(TensorBase self not None, memory_format=None):
     """Whether the elements lie in memory in the order of the dimensions (or as memory_format says)."""
     if memory_format is None or memory_format.name == "contiguous_format":
         return self.contiguous_

@@ -34,6 +34,7 @@ _MODERN = {
 
 _CHANGES = {
     "1.11": {
+        "print_style": "1.0",
         "floor_division": "trunc_warn",
         "mkl_bernoulli": True,
         "random_threshold_28": False,
@@ -45,7 +46,6 @@ _CHANGES = {
         "true_division": False,
         "floor_division": "trunc",
         "float_full": True,
-        "print_style": "1.0",
         "byte_mask_warning": False,
         "grid_align_corners_default": True,
         "batchnorm_uniform_weight": True,
@@ -60,6 +60,7 @@ _CHANGES = {
         "scheduler_closed_form": True,
     },
     "0.4": {
+        "print_style": "0.4",
         "float_ranges": True,
         "same_numel_pointwise": True,
         "dropout_training_default": False,

@@ -5,69 +5,99 @@
  * a by NR columns of b, padded with zeros, whose MR * NR sums stay in registers. */
 #include "complexmath.h"
 #include "loops.h"
-#include "vecmath.h"
 
-enum { MR = 4, MC = 32, KC = 128 };
-
-#define PRODUCT(t, x, y, sum) MADD(x, y, sum)
-#define INT_PRODUCT(t, x, y, sum) (t)((sum) + (x) * (y))
-#define COMPLEX_PRODUCT(t, x, y, sum) ((sum) + cmul_##t(x, y))
-
-/* NR: two vectors wide for the real types */
-#if defined(__AVX512F__)
-#define VECTOR_BYTES 64
-#elif defined(__AVX__)
-#define VECTOR_BYTES 32
-#else
-#define VECTOR_BYTES 16
+#if defined(__AVX512F__) || defined(__FMA__)
+#include <immintrin.h>
 #endif
 
-#define PACK_AND_MULTIPLY(t, NR, MUL_ADD)                                                                            \
-    enum { NR_##t = NR };                                                                                            \
-    /* mr x kc of a, or nr x kc of transposed b: width W, element (i, k) at out[k * W + i] */                        \
-    static ST_OUTLINED void pack_##t(t *out, ptrdiff_t width, ptrdiff_t n, ptrdiff_t depth, const char *a,           \
+enum { MR = 4, MC = 32, KC = 128, TINY = 128 };
+
+/* ---- vectors: what one register holds, and sum + a * b ---- */
+
+#if defined(__AVX512F__)
+#define VECTOR_BYTES 64
+#define VECTOR_PRODUCT_f32(a, b, sum) (vec_f32) _mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(sum))
+#define VECTOR_PRODUCT_f64(a, b, sum) (vec_f64) _mm512_fmadd_pd((__m512d)(a), (__m512d)(b), (__m512d)(sum))
+#elif defined(__FMA__)
+#define VECTOR_BYTES 32
+#define VECTOR_PRODUCT_f32(a, b, sum) (vec_f32) _mm256_fmadd_ps((__m256)(a), (__m256)(b), (__m256)(sum))
+#define VECTOR_PRODUCT_f64(a, b, sum) (vec_f64) _mm256_fmadd_pd((__m256d)(a), (__m256d)(b), (__m256d)(sum))
+#else
+#define VECTOR_BYTES 16
+#define VECTOR_PRODUCT_f32 PLAIN_PRODUCT
+#define VECTOR_PRODUCT_f64 PLAIN_PRODUCT
+#endif
+#define PLAIN_PRODUCT(a, b, sum) ((sum) + (a) * (b))
+#define VECTOR_PRODUCT_u8 PLAIN_PRODUCT
+#define VECTOR_PRODUCT_u16 PLAIN_PRODUCT
+#define VECTOR_PRODUCT_u32 PLAIN_PRODUCT
+#define VECTOR_PRODUCT_u64 PLAIN_PRODUCT
+#define VECTOR_PRODUCT_c64(a, b, sum) ((sum) + cmul_c64(a, b))
+#define VECTOR_PRODUCT_c128(a, b, sum) ((sum) + cmul_c128(a, b))
+
+#define DEFINE_VECTOR(t) typedef t vec_##t __attribute__((vector_size(VECTOR_BYTES)));
+DEFINE_VECTOR(f32)
+DEFINE_VECTOR(f64)
+DEFINE_VECTOR(u8)
+DEFINE_VECTOR(u16)
+DEFINE_VECTOR(u32)
+DEFINE_VECTOR(u64)
+typedef c64 vec_c64; /* one by one */
+typedef c128 vec_c128;
+
+#define SPREAD(t, value) ((value) - (vec_##t){0}) /* scalar minus vector: in every lane */
+
+/* ---- NV vectors make the NR columns of a tile ---- */
+
+#define MATRIX_PRODUCT(t, NV)                                                                                        \
+    enum { NR_##t = NV * sizeof(vec_##t) / sizeof(t) };                                                              \
+    /* n lines of `depth` elements into a width of lines side by side: element k of line i at out[k * width + i] */  \
+    static ST_OUTLINED void pack_##t(t *restrict out, ptrdiff_t width, ptrdiff_t n, ptrdiff_t depth, const char *a,  \
                                      ptrdiff_t s, ptrdiff_t s_depth, int kind) {                                     \
         t line[KC];                                                                                                  \
-        if (kind <= 16 && s == (ptrdiff_t)sizeof(t)) {                                                               \
-            for (ptrdiff_t k = 0; k < depth; k++, out += width, a += s_depth) {                                      \
-                const t *v = (const t *)(const void *)a;                                                             \
-                for (ptrdiff_t i = 0; i < n; i++) out[i] = v[i];                                                     \
-                for (ptrdiff_t i = n; i < width; i++) out[i] = 0;                                                    \
+        for (ptrdiff_t k = 0; k < depth && n < width; k++)                                                           \
+            for (ptrdiff_t i = n; i < width; i++) out[k * width + i] = 0;                                            \
+        if (kind > 16) {                                                                                             \
+            for (ptrdiff_t i = 0; i < n; i++) {                                                                      \
+                st_load(kind, (char *)line, a + i * s, s_depth, depth);                                              \
+                for (ptrdiff_t k = 0; k < depth; k++) out[k * width + i] = line[k];                                  \
             }                                                                                                        \
-            return;                                                                                                  \
-        }                                                                                                            \
-        for (ptrdiff_t i = 0; i < width; i++) {                                                                      \
-            if (i < n) st_load(kind, (char *)line, a + i * s, s_depth, depth);                                       \
-            for (ptrdiff_t k = 0; k < depth; k++) out[k * width + i] = i < n ? line[k] : 0;                          \
+        } else if (s == (ptrdiff_t)sizeof(t)) {                                                                      \
+            for (ptrdiff_t k = 0; k < depth; k++) memcpy(out + k * width, a + k * s_depth, (size_t)n * sizeof(t));   \
+        } else {                                                                                                     \
+            for (ptrdiff_t i = 0; i < n; i++)                                                                        \
+                for (ptrdiff_t k = 0; k < depth; k++)                                                                \
+                    out[k * width + i] = *(const t *)(const void *)(a + i * s + k * s_depth);                        \
         }                                                                                                            \
     }                                                                                                                \
-    static ST_OUTLINED void tile_##t(t *restrict sums, const t *restrict a, const t *restrict b, ptrdiff_t depth) {  \
-        t acc[MR][NR_##t];                                                                                           \
+    static ST_OUTLINED void tile_##t(t *sums, int fresh, const t *a, const t *b, ptrdiff_t depth) {                  \
+        vec_##t acc[MR][NV], *const s = (vec_##t *)(void *)sums;                                                     \
+        const vec_##t *v = (const vec_##t *)(const void *)b;                                                         \
         for (int i = 0; i < MR; i++)                                                                                 \
-            for (int j = 0; j < NR_##t; j++) acc[i][j] = sums[i * NR_##t + j];                                       \
-        for (ptrdiff_t k = 0; k < depth; k++, a += MR, b += NR_##t)                                                  \
-            for (int i = 0; i < MR; i++)                                                                             \
-                for (int j = 0; j < NR_##t; j++) acc[i][j] = MUL_ADD(t, a[i], b[j], acc[i][j]);                      \
+            for (int j = 0; j < NV; j++) acc[i][j] = fresh ? SPREAD(t, (t)0) : s[i * NV + j];                        \
+        for (ptrdiff_t k = 0; k < depth; k++, a += MR, v += NV)                                                      \
+            for (int i = 0; i < MR; i++) {                                                                           \
+                const vec_##t x = SPREAD(t, a[i]);                                                                   \
+                for (int j = 0; j < NV; j++) acc[i][j] = VECTOR_PRODUCT_##t(x, v[j], acc[i][j]);                     \
+            }                                                                                                        \
         for (int i = 0; i < MR; i++)                                                                                 \
-            for (int j = 0; j < NR_##t; j++) sums[i * NR_##t + j] = acc[i][j];                                       \
+            for (int j = 0; j < NV; j++) s[i * NV + j] = acc[i][j];                                                  \
     }                                                                                                                \
-    static ST_OUTLINED int gemm_kind_##t(int kind, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const char *a,             \
-                                         const ptrdiff_t *sa, const char *b, const ptrdiff_t *sb, char *c,           \
-                                         const ptrdiff_t *sc) {                                                      \
+    static int product_##t(int kind, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const char *a, const ptrdiff_t *sa,      \
+                           const char *b, const ptrdiff_t *sb, char *c, const ptrdiff_t *sc) {                       \
         _Alignas(64) t a_pack[MC * KC], b_pack[KC * NR_##t], sums[MC * NR_##t];                                      \
         for (ptrdiff_t i0 = 0; i0 < m; i0 += MC) {                                                                   \
             const ptrdiff_t mc = m - i0 < MC ? m - i0 : MC;                                                          \
             for (ptrdiff_t j0 = 0; j0 < n; j0 += NR_##t) {                                                           \
                 const ptrdiff_t nr = n - j0 < NR_##t ? n - j0 : NR_##t;                                              \
-                for (ptrdiff_t i = 0; i < MC * NR_##t; i++) sums[i] = 0;                                             \
-                for (ptrdiff_t k0 = 0; k0 < k; k0 += KC) {                                                           \
+                for (ptrdiff_t k0 = 0; k0 < k || k0 == 0; k0 += KC) {                                                \
                     const ptrdiff_t kc = k - k0 < KC ? k - k0 : KC;                                                  \
                     pack_##t(b_pack, NR_##t, nr, kc, b + k0 * sb[0] + j0 * sb[1], sb[1], sb[0], kind);               \
                     for (ptrdiff_t i = 0; i < mc; i += MR) {                                                         \
                         if (j0 == 0 || k > KC)                                                                       \
                             pack_##t(a_pack + i * KC, MR, mc - i < MR ? mc - i : MR, kc,                             \
                                      a + (i0 + i) * sa[0] + k0 * sa[1], sa[0], sa[1], kind);                         \
-                        tile_##t(sums + i * NR_##t, a_pack + i * KC, b_pack, kc);                                    \
+                        tile_##t(sums + i * NR_##t, k0 == 0, a_pack + i * KC, b_pack, kc);                           \
                     }                                                                                                \
                 }                                                                                                    \
                 for (ptrdiff_t i = 0; i < mc; i++)                                                                   \
@@ -76,22 +106,36 @@ enum { MR = 4, MC = 32, KC = 128 };
         }                                                                                                            \
         return ST_OK;                                                                                                \
     }
-PACK_AND_MULTIPLY(f32, 2 * VECTOR_BYTES / 4, PRODUCT)
-PACK_AND_MULTIPLY(f64, 2 * VECTOR_BYTES / 8, PRODUCT)
-PACK_AND_MULTIPLY(c64, 4, COMPLEX_PRODUCT)
-PACK_AND_MULTIPLY(c128, 4, COMPLEX_PRODUCT)
-PACK_AND_MULTIPLY(u8, VECTOR_BYTES / 2, INT_PRODUCT)
-PACK_AND_MULTIPLY(u16, VECTOR_BYTES, INT_PRODUCT)
-PACK_AND_MULTIPLY(u32, 2 * VECTOR_BYTES / 4, INT_PRODUCT)
-PACK_AND_MULTIPLY(u64, 2 * VECTOR_BYTES / 8, INT_PRODUCT)
+MATRIX_PRODUCT(f32, 2)
+MATRIX_PRODUCT(f64, 2)
+MATRIX_PRODUCT(c64, 4)
+MATRIX_PRODUCT(c128, 4)
+MATRIX_PRODUCT(u8, 1)
+MATRIX_PRODUCT(u16, 2)
+MATRIX_PRODUCT(u32, 2)
+MATRIX_PRODUCT(u64, 2)
 
-#define GEMM(m, t)                                                                                                   \
+/* ---- by dtype; a handful of float32 or float64 is multiplied where it lies ---- */
+
+#define GEMM_HEAD(m)                                                                                                 \
     static int gemm_##m(ptrdiff_t rows, ptrdiff_t cols, ptrdiff_t k, const char *a, const ptrdiff_t *sa,             \
-                        const char *b, const ptrdiff_t *sb, char *c, const ptrdiff_t *sc) {                          \
-        return gemm_kind_##t(KIND_##m[0], rows, cols, k, a, sa, b, sb, c, sc);                                       \
+                        const char *b, const ptrdiff_t *sb, char *c, const ptrdiff_t *sc)
+#define GEMM(m, t) GEMM_HEAD(m) { return product_##t(KIND_##m[0], rows, cols, k, a, sa, b, sb, c, sc); }
+#define GEMM_WITH_TINY(t)                                                                                            \
+    GEMM_HEAD(t) {                                                                                                   \
+        if (rows * cols * k > TINY) return product_##t(KIND_##t[0], rows, cols, k, a, sa, b, sb, c, sc);             \
+        for (ptrdiff_t i = 0; i < rows; i++)                                                                         \
+            for (ptrdiff_t j = 0; j < cols; j++) {                                                                   \
+                const char *x = a + i * sa[0], *y = b + j * sb[1];                                                   \
+                t sum = 0;                                                                                           \
+                for (ptrdiff_t l = 0; l < k; l++, x += sa[1], y += sb[0])                                            \
+                    sum += *(const t *)(const void *)x * *(const t *)(const void *)y;                                \
+                *(t *)(void *)(c + i * sc[0] + j * sc[1]) = sum;                                                     \
+            }                                                                                                        \
+        return ST_OK;                                                                                                \
     }
-GEMM(f32, f32)
-GEMM(f64, f64)
+GEMM_WITH_TINY(f32)
+GEMM_WITH_TINY(f64)
 GEMM(f16, f32)
 GEMM(bf16, f32)
 GEMM(c64, c64)

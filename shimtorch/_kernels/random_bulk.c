@@ -70,23 +70,23 @@ static void below(st_rng *rng, f32 *restrict out, ptrdiff_t n, u64 threshold, f3
 
 static inline f32 madd(f32 a, f32 b, f32 c, int fused) { return fused ? fmaf(a, b, c) : a * b + c; }
 
-static inline f32 f32_from_bits(i32 bits) {
+static inline f32 f32_from_bits(u32 bits) {
     f32 x;
     memcpy(&x, &bits, sizeof x);
     return x;
 }
 
-static inline i32 bits_from_f32(f32 x) {
-    i32 bits;
+static inline u32 bits_from_f32(f32 x) {
+    u32 bits;
     memcpy(&bits, &x, sizeof bits);
     return bits;
 }
 
 static inline f32 log_f32(f32 x, int fused) {
     x = x < FLT_MIN ? FLT_MIN : x;
-    const i32 bits = bits_from_f32(x);
-    const f32 half = f32_from_bits((bits & 0x007fffff) | 0x3f000000); /* in [0.5, 1) */
-    const i32 exponent = (bits >> 23) - 126;
+    const u32 bits = bits_from_f32(x);
+    const f32 half = f32_from_bits((bits & 0x007fffffu) | 0x3f000000u); /* in [0.5, 1) */
+    const i32 exponent = (i32)(bits >> 23) - 126;
     const int small = half < 0.707106781186547524f;
     const f32 e = (f32)(exponent - small), m = (half - 1.0f) + (small ? half : 0.0f), z = m * m;
     f32 y = 7.0376836292E-2f;
@@ -118,7 +118,7 @@ static inline void sincos_f32(f32 x, f32 *sine, f32 *cosine, int fused) {
     s = madd(s, z, -1.6666654611E-1f, fused) * z;
     s = madd(s, x, x, fused);
     const int swap = j & 2;
-    const i32 sign_s = (j & 4) << 29, sign_c = (~(j - 2) & 4) << 29;
+    const u32 sign_s = (u32)(j & 4) << 29, sign_c = (u32)(~(j - 2) & 4) << 29;
     *sine = f32_from_bits(bits_from_f32(swap ? c : s) ^ sign_s);
     *cosine = f32_from_bits(bits_from_f32(swap ? s : c) ^ sign_c);
 }

@@ -30,14 +30,19 @@ static inline int by_columns(ptrdiff_t n_red, ptrdiff_t s_red, ptrdiff_t n_out, 
 #define ADD(T, a, b) ((a) + (b))
 #define MUL(T, a, b) ((a) * (b))
 #define CMUL(T, a, b) cmul_##T(a, b)
-#define OR(T, a, b) ((a) | (b))
-#define AND(T, a, b) ((a) & (b))
-#define MAX(T, a, b) (((a) > (b)) | ((a) != (a)) ? (a) : (b))
-#define MIN(T, a, b) (((a) < (b)) | ((a) != (a)) ? (a) : (b))
+#define MAX(T, a, b) ((a) > (b) || (a) != (a) ? (a) : (b))
+#define MIN(T, a, b) ((a) < (b) || (a) != (a) ? (a) : (b))
+
+/* rows folded into each other before they are folded into the lanes; nested comparisons would not be vectorised */
+#define ROWS_ADD 4
+#define ROWS_MUL 4
+#define ROWS_CMUL 1
+#define ROWS_MAX 1
+#define ROWS_MIN 1
 
 /* MAP(t, x) may use `param`. */
 #define REDUCTION(op, t, L, A, INIT, MAP, FOLD)                                                                      \
-    static ST_OUTLINED A leaf_##op##_##t(const char *a, ptrdiff_t s, ptrdiff_t n, int kind,            \
+    static ST_OUTLINED A leaf_##op##_##t(const char *a, ptrdiff_t s, ptrdiff_t n, int kind,                          \
                                                        const void *param) {                                          \
         enum { LANES = LANE_BYTES / sizeof(L) };                                                                     \
         _Alignas(64) t buffer[LEAF];                                                                                 \
@@ -65,7 +70,7 @@ static inline int by_columns(ptrdiff_t n_red, ptrdiff_t s_red, ptrdiff_t n_out, 
         }                                                                                                            \
         return total;                                                                                                \
     }                                                                                                                \
-    static ST_OUTLINED A tree_##op##_##t(const char *a, ptrdiff_t s, ptrdiff_t n, int kind, const void *param) {                 \
+    static ST_OUTLINED A tree_##op##_##t(const char *a, ptrdiff_t s, ptrdiff_t n, int kind, const void *param) {     \
         if (n <= LEAF) return leaf_##op##_##t(a, s, n, kind, param);                                                 \
         const ptrdiff_t half = ((n + LEAF - 1) / LEAF + 1) / 2 * LEAF;                                               \
         const A left = tree_##op##_##t(a, s, half, kind, param);                                                     \
@@ -73,7 +78,7 @@ static inline int by_columns(ptrdiff_t n_red, ptrdiff_t s_red, ptrdiff_t n_out, 
         return FOLD(A, left, right);                                                                                 \
     }                                                                                                                \
     /* columns j < n_out <= COLUMNS, reduced into total */                                                           \
-    ST_UNUSED static ST_OUTLINED void columns_##op##_##t(A *restrict total, const char *a, ptrdiff_t n_red,      \
+    ST_UNUSED static ST_OUTLINED void columns_##op##_##t(A *restrict total, const char *a, ptrdiff_t n_red,          \
                                                              ptrdiff_t s_red, ptrdiff_t n_out, ptrdiff_t s_in,       \
                                                              int kind, const void *param) {                          \
         _Alignas(64) t buffer[4][COLUMNS];                                                                           \
@@ -86,7 +91,7 @@ static inline int by_columns(ptrdiff_t n_red, ptrdiff_t s_red, ptrdiff_t n_out, 
             for (ptrdiff_t j = 0; j < n_out; j++) lane[j] = INIT;                                                    \
             while (i < end) {                                                                                        \
                 const t *row[4];                                                                                     \
-                const int n_rows = end - i >= 4 ? 4 : 1;                                                             \
+                const int n_rows = end - i >= ROWS_##FOLD ? ROWS_##FOLD : 1;                                         \
                 for (int r = 0; r < n_rows; r++, i++) {                                                              \
                     row[r] = direct ? (const t *)(const void *)(a + i * s_red) : buffer[r];                          \
                     if (!direct) st_load(kind, (char *)buffer[r], a + i * s_red, s_in, n_out);                       \

@@ -58,6 +58,14 @@ static inline f64 scale_f64(f64 y, i64 n) {
     return y * f64_of_bits((half - 2048 + 1023) << 52) * f64_of_bits(((u64)n - half + 2048 + 1023) << 52);
 }
 
+/* for |x| < 80, where nothing overflows */
+static inline f32 exp_near_f32(f32 x) {
+    const f32 shifted = MADD(x, (f32)LOG2E, ROUNDER_F32), n = shifted - ROUNDER_F32;
+    const f32 r = MADD(n, -0x1.7f7d1cp-20f, MADD(n, -0x1.62e4p-1f, x));
+    const f32 scale = f32_of_bits((bits_of_f32(shifted) - bits_of_f32(ROUNDER_F32) + 127u) << 23);
+    return (MADD(exp_tail_f32(r) * r, r, r) + 1.0f) * scale;
+}
+
 static inline f32 st_exp_f32(f32 x) {
     f32 y = 89.0f < x ? 89.0f : x;
     y = -104.0f > y ? -104.0f : y;
@@ -181,15 +189,15 @@ static inline f64 st_log_f64(f64 x) {
 static inline f32 st_log2_f32(f32 x) { return (f32)(st_log_f64(x) * LOG2E); }
 static inline f32 st_log10_f32(f32 x) { return (f32)(st_log_f64(x) * LOG10E); }
 
+/* log(1 + x) plus what the sum 1 + x lost */
 static inline f32 st_log1p_f32(f32 x) {
-    const f32 near = x - 0.5f * x * x;
-    return x < 0x1p-20f && x > -0x1p-20f ? near : (f32)st_log_f64(1.0 + (f64)x);
+    const f32 u = 1.0f + x, lost = (x - (u - 1.0f)) / u, y = st_log_f32(u);
+    return u == 1.0f || x == INFINITY ? x : u > 0.0f ? y + lost : y;
 }
 
-/* log(1 + x) plus what the sum 1 + x lost */
 static inline f64 st_log1p_f64(f64 x) {
-    const f64 u = 1.0 + x, lost = (x - (u - 1.0)) / u;
-    return u == 1.0 || x == (f64)INFINITY ? x : u > 0.0 ? st_log_f64(u) + lost : st_log_f64(u);
+    const f64 u = 1.0 + x, lost = (x - (u - 1.0)) / u, y = st_log_f64(u);
+    return u == 1.0 || x == (f64)INFINITY ? x : u > 0.0 ? y + lost : y;
 }
 
 /* ---- pow of float32 through float64 logarithms ---- */
@@ -211,26 +219,18 @@ static inline f64 st_pow_f64(f64 x, f64 y) { return pow(x, y); }
 
 /* ---- error function ---- */
 
+/* Both polynomials are summed in pairs, not one term after the other: the processor can work on them side by side. */
 static inline f32 st_erf_f32(f32 x) {
-    const f32 a = fabsf(x), b = 4.0f < a ? 4.0f : a, x2 = b * b;
-    f32 p = -0x1.445f48p-17f;
-    p = MADD(p, x2, 0x1.d88750p-14f);
-    p = MADD(p, x2, -0x1.bccf66p-11f);
-    p = MADD(p, x2, 0x1.562a60p-8f);
-    p = MADD(p, x2, -0x1.b829c8p-6f);
-    p = MADD(p, x2, 0x1.ce2f08p-4f);
-    p = MADD(p, x2, -0x1.812746p-2f);
-    p = MADD(p, x2, 0x1.06eba8p-3f);
-    f32 q = 0x1.b77830p-20f; /* log(1 - erf) */
-    q = MADD(q, b, -0x1.825ce4p-15f);
-    q = MADD(q, b, 0x1.38e5e6p-11f);
-    q = MADD(q, b, -0x1.37ecc6p-8f);
-    q = MADD(q, b, 0x1.b0e246p-6f);
-    q = MADD(q, b, -0x1.c2e356p-4f);
-    q = MADD(q, b, -0x1.437eb4p-1f);
-    q = MADD(q, b, -0x1.2156fap+0f);
-    q = MADD(q, b, 0x1.4fb068p-12f);
-    return a < 1.0f ? MADD(x, p, x) : copysignf(1.0f - st_exp_f32(q), x);
+    const f32 a = fabsf(x), b = 4.0f < a ? 4.0f : a, z = b * b, z2 = z * z;
+    const f32 p01 = MADD(-0x1.812746p-2f, z, 0x1.06eba8p-3f), p23 = MADD(-0x1.b829c8p-6f, z, 0x1.ce2f08p-4f);
+    const f32 p45 = MADD(-0x1.bccf66p-11f, z, 0x1.562a60p-8f), p67 = MADD(-0x1.445f48p-17f, z, 0x1.d88750p-14f);
+    const f32 p = MADD(MADD(p67, z2, p45), z2 * z2, MADD(p23, z2, p01));
+    /* log(1 - erf) */
+    const f32 q01 = MADD(-0x1.2156fap+0f, b, 0x1.4fb068p-12f), q23 = MADD(-0x1.c2e356p-4f, b, -0x1.437eb4p-1f);
+    const f32 q45 = MADD(-0x1.37ecc6p-8f, b, 0x1.b0e246p-6f), q67 = MADD(-0x1.825ce4p-15f, b, 0x1.38e5e6p-11f);
+    const f32 q47 = MADD(MADD(0x1.b77830p-20f, z, q67), z, q45), q = MADD(q47, z2, MADD(q23, z, q01));
+    const f32 tail = 1.0f - exp_near_f32(q);
+    return a < 1.0f ? MADD(x, p, x) : copysignf(tail, x);
 }
 
 /* ---- sine and cosine of float32, computed in float64; for |x| <= SINCOS_LIMIT ---- */

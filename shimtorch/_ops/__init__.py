@@ -16,6 +16,7 @@ from . import (  # noqa: F401  (declarations)
     random,
     reduction,
     shape,
+    sparse,
 )
 
 for _name, _method in METHODS.items():

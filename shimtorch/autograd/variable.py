@@ -44,3 +44,9 @@ class Variable(Tensor, metaclass=VariableMeta):
 
     def __init__(self, *args, **kwargs):
         pass
+
+    def __repr__(self, *, tensor_contents=None):
+        from .._core.printing import variable_repr
+        return variable_repr(self)
+
+    __str__ = __repr__

@@ -50,7 +50,7 @@ class Parameter(Tensor, metaclass=_MarkedMeta):
         return known
 
     def __repr__(self):
-        return "Parameter containing:\n" + super().__repr__()
+        return parameter_repr(self, policy.print_style)
 
     def __reduce_ex__(self, proto):
         from collections import OrderedDict

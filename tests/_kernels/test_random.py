@@ -35,8 +35,8 @@ def stream(seed):
 
 def line(case, key, dtype=None):
     start, step = case[key]
-    n = int(np.prod(case["shape"]))
-    return np.array([start + step * i for i in range(n)]).astype(dtype_of(dtype or case["dtype"])).reshape(case["shape"])
+    values = np.array([start + step * i for i in range(int(np.prod(case["shape"])))])
+    return values.astype(dtype_of(dtype or case["dtype"])).reshape(case["shape"])
 
 
 def destination(case):

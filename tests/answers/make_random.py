@@ -177,7 +177,7 @@ def main():
         try:
             drawn = bits(answer(case))
         except (AttributeError, TypeError, RuntimeError, NotImplementedError, ValueError) as error:
-            print("%s: %s %s" % (key(case), type(error).__name__, str(error)[:80]))
+            print(f"{key(case)}: {type(error).__name__} {str(error)[:80]}")
         else:
             normal = torch.zeros(1, dtype=torch.float64).normal_().item()
             answers[version] = [drawn, normal, torch.zeros(1).uniform_().item()]

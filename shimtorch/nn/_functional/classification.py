@@ -88,7 +88,9 @@ def nll_loss(
     """
     reduction = settle(size_average, reduce, reduction)
     if reduction != "none" and input.dim() == 2 and (weight is None or not weight.requires_grad):
-        _check_nll_shapes(input, target, weight)
+        plain = weight is None and target.dtype is int64 and target.dim() == 1 and target.size(0) == input.size(0)
+        if not plain:
+            _check_nll_shapes(input, target, weight)
         return _nll_sum(input, target, weight, ignore_index, reduction == "mean")
     loss, weights = _picked(input, target, weight, ignore_index)
     if reduction == "mean" and weights is not None:

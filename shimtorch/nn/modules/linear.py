@@ -10,6 +10,8 @@ from .module import Module
 
 __all__ = ["Bilinear", "Identity", "Linear"]
 
+_linear = F.linear
+
 
 class Identity(Module):
     """Returns its input; takes any arguments."""
@@ -50,7 +52,11 @@ class Linear(Module):
             init.uniform_(self.bias, -bound, bound)
 
     def forward(self, input):
-        return F.linear(input, self.weight, self.bias)
+        # Straight from the registry: Module.__getattr__ comes in only after a failed look-up.
+        params = self._parameters
+        if "weight" in params and "bias" in params:
+            return _linear(input, params["weight"], params["bias"])
+        return _linear(input, self.weight, self.bias)
 
     def extra_repr(self):
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"

@@ -144,7 +144,8 @@ class RNNBase(Module):
     @property
     def all_weights(self):
         """The parameters, a list for each layer and direction."""
-        return [[getattr(self, name) for name in names] for names in self._all_weights]
+        params = self._parameters
+        return [[params[n] if n in params else getattr(self, n) for n in names] for names in self._all_weights]
 
     def flatten_parameters(self):
         """Does nothing: there is no memory to rearrange on the CPU."""

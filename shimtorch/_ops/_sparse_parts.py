@@ -1,0 +1,70 @@
+"""The door to what sparse tensors are made of: opened, with all that sparse operands need, at the first sparse tensor.
+
+``import shimtorch`` pays for none of it: the first attribute that is asked for imports the compiled parts and declares
+to the ops what they do when an operand is sparse.
+"""
+from .._core import METHODS, OPS
+from .._core.device import sparse_coo
+
+
+class _Parts:
+    """``_core.sparse``, imported when first used."""
+
+    def __getattr__(self, name):
+        from .._core import sparse
+        for key in dir(sparse):
+            setattr(self, key, getattr(sparse, key))
+        from . import (  # noqa: F401  (each says what some ops do to sparse operands)
+            sparse_arithmetic,
+            sparse_compressed,
+            sparse_products,
+            sparse_reduction,
+            sparse_shape,
+        )
+        return self.__dict__[name]
+
+
+parts = _Parts()
+
+
+def on_sparse(*names, inplace=False, composite=False):
+    """A decorator: the function is what the named ops do when an operand is sparse; inplace: their in-place forms.
+
+    composite: the ops are differentiated through what they call, so the function must call recorded ops itself, or
+    make no result that could have a gradient.
+    """
+    def declare(function):
+        for name in names:
+            for op in _ops_named(name + "_" if inplace else name):
+                if not inplace and composite != (op.differentiable is None):
+                    raise TypeError(f"{name}: composite={composite} does not fit the op")
+                op.sparse = function
+        return function
+    return declare
+
+
+def _ops_named(name):
+    found = [table[key] for table, key in ((OPS, "torch." + name), (METHODS, name)) if key in table]
+    if not found:
+        raise LookupError(f"no op is named '{name}'")
+    return found
+
+
+def is_coo(x):
+    """Whether x is a sparse tensor in coordinate format."""
+    return getattr(x, "layout", None) is sparse_coo
+
+
+def refuse_dense(x, name):
+    """torch's error where an op that needs a sparse tensor is given a dense one."""
+    if not is_coo(x):
+        raise RuntimeError(f"{name} expected sparse coordinate tensor layout but got {layout_name(x)}")
+
+
+_LAYOUT_NAMES = {"strided": "Strided", "sparse_coo": "Sparse", "sparse_csr": "SparseCsr", "sparse_csc": "SparseCsc",
+                 "sparse_bsr": "SparseBsr", "sparse_bsc": "SparseBsc"}
+
+
+def layout_name(x):
+    """The name of a tensor's layout as torch's error messages have it."""
+    return _LAYOUT_NAMES[x.layout.name]

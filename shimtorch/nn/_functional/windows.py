@@ -1,0 +1,69 @@
+"""Sliding windows over the spatial dimensions of (N, C, ...) inputs: arguments, output sizes, views, and folding back."""
+
+from collections.abc import Iterable
+
+
+def ntuple(value, n, name):
+    """*value* as n integers, one for each spatial dimension."""
+    if not isinstance(value, Iterable):
+        return (int(value),) * n
+    values = tuple(int(v) for v in value)
+    if len(values) == 1:
+        return values * n
+    if len(values) != n:
+        raise RuntimeError(f"expected {name} to be a single integer value or a list of {n} values, got {list(values)}")
+    return values
+
+
+def batched(input, n, name):
+    """The input with a batch dimension, and whether it had one."""
+    if input.dim() == n + 2:
+        return input, True
+    if input.dim() == n + 1:
+        return input.unsqueeze(0), False
+    raise RuntimeError(
+        f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {name}, but got input of size: "
+        f"{list(input.shape)}"
+    )
+
+
+def windows(x, kernel, stride, dilation):
+    """The windows of an already padded input as a view (N, C, *out, *kernel)."""
+    n = len(kernel)
+    for i, (k, s, d) in enumerate(zip(kernel, stride, dilation, strict=True)):
+        x = x.unfold(2 + i, (k - 1) * d + 1, s)
+    if any(d != 1 for d in dilation):
+        x = x[(slice(None),) * (2 + n) + tuple(slice(None, None, d) for d in dilation)]
+    return x
+
+
+def zero_padded(x, before, after, value=0.0):
+    """*x* with *before* and *after* elements of *value* added to every spatial dimension (cut off where negative)."""
+    if not any(before) and not any(after):
+        return x
+    size = list(x.shape)
+    inner = [slice(None)] * x.dim()
+    source = [slice(None)] * x.dim()
+    for i, (b, a) in enumerate(zip(before, after, strict=True), x.dim() - len(before)):
+        size[i] += b + a
+        inner[i] = slice(max(b, 0), size[i] - max(a, 0))
+        source[i] = slice(max(-b, 0), x.shape[i] - max(-a, 0))
+    padded = x.new_full(size, value)
+    padded[tuple(inner)] = x[tuple(source)]
+    return padded
+
+
+def folded(columns, size, stride, dilation):
+    """The inverse of windows: (N, C, *out, *kernel) added up into (N, C, *size)."""
+    n = len(size)
+    out, kernel = columns.shape[2 : 2 + n], columns.shape[2 + n :]
+    result = columns.new_zeros((*columns.shape[:2], *size))
+    offsets = [()]
+    for k in kernel:
+        offsets = [(*offset, i) for offset in offsets for i in range(k)]
+    for offset in offsets:
+        place = [slice(None), slice(None)]
+        for i, d, s, o in zip(offset, dilation, stride, out, strict=True):
+            place.append(slice(i * d, i * d + (o - 1) * s + 1, s))
+        result[tuple(place)] += columns[(..., *offset)]
+    return result
