@@ -68,7 +68,7 @@ class WorkerProcess:
             timer.cancel()
         if line:
             return json.loads(line)
-        process.kill()
+        process.stdin.close()
         code, self.process = process.wait(), None
         if late.is_set():
             return {"error": f"took more than {self.options.timeout:g} s"}

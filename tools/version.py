@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Print the version, which stands in shimtorch/_version.py alone."""
 import pathlib
 import re

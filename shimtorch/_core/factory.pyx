@@ -1,5 +1,6 @@
 """Making tensors: uninitialised, filled, from Python data, joined from others."""
 from cpython.list cimport PyList_CheckExact
+from libc.math cimport INFINITY
 from libc.string cimport memcpy, memset
 
 import numpy as np
@@ -7,16 +8,16 @@ import numpy as np
 cimport numpy as cnp
 
 from .dtype cimport (
-    BOOL, CAT_COMPLEX, CATEGORY, FLOAT32, FLOAT64, INT64, ITEMSIZE, as_code, code_of_numpy, default_code,
-    default_complex_code, dtype_of, promote_checked,
+    BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, CATEGORY, COMPLEX64, FLOAT32, FLOAT64, INT64, ITEMSIZE, as_code,
+    code_of_numpy, default_code, default_complex_code, dtype_of, promote_checked,
 )
-from .iterate cimport alloc_result, as_code_tensor, contiguous_copy, copy_into, run1
+from .iterate cimport alloc_result, as_code_tensor, broadcast_shape, contiguous_copy, copy_into, run1
 from .kinds cimport result_code
 from .policy cimport policy
 from .storage cimport Storage, alias
 from .tensor cimport (
     MAX_DIMS, ON_DEVICE, REQUIRES_GRAD, SPARSE, TensorBase, as_ndarray, describe_shape, empty, from_ndarray, make_size,
-    parse_shape, ptr, scalar_tensor, shallow, strided_alias, wrap_dim, write_scalar,
+    parse_shape, ptr, scalar_tensor, shallow, span_of, strided_alias, wrap_dim, write_scalar,
 )
 from .._kernels.table cimport st_cast
 
@@ -56,39 +57,110 @@ cdef TensorBase finish(TensorBase t, device, layout, bint requires_grad):
     return t
 
 
-def empty_tensor(*size, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False,
-                 memory_format=None):
+cdef TensorBase made(str name, tuple sizes, object size, object out, object dtype):
+    """The uninitialised result of a function that takes sizes: a new tensor, or ``out`` resized."""
+    cdef TensorBase t
+    if size is not None:
+        if sizes:
+            raise TypeError(f"{name}() got multiple values for argument 'size'")
+        sizes = (size,)
+    elif not sizes:
+        raise TypeError(f"{name}() missing 1 required positional arguments: \"size\"")
+    try:
+        if out is None:
+            return new_empty(sizes, dtype)
+        if not isinstance(out, TensorBase):
+            raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+        t = <TensorBase>out
+        if dtype is not None and as_code(dtype) != t.code:
+            raise RuntimeError(f"dtype {dtype} does not match dtype of out parameter ({t.dtype})")
+        return t.resize_(*sizes)
+    except (TypeError, OverflowError):
+        check_size_arguments(name, sizes)
+        raise
+
+
+cdef int check_size_arguments(str name, tuple sizes) except -1:
+    """Raise torch's error for arguments that are no sizes."""
+    cdef Py_ssize_t i
+    cdef tuple items = tuple(sizes[0]) if isinstance(sizes[0], (tuple, list)) else sizes
+    for i in range(len(items)):
+        item = items[i]
+        if not hasattr(item, "__index__") or (isinstance(item, TensorBase) and (<TensorBase>item).ndim_):
+            if i == 0:
+                raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not "
+                                f"{type(item).__name__}")
+            raise TypeError(f"{name}(): argument 'size' failed to unpack the object at pos {i + 1} with error \"type "
+                            f"must be tuple of ints,but got {type(item).__name__}\"")
+        if not -0x8000000000000000 <= item.__index__() <= 0x7FFFFFFFFFFFFFFF:
+            raise TypeError(f"{name}(): argument 'size' failed to unpack the object at pos {i + 1} with error "
+                            "\"Overflow when unpacking long long")
+    return 0
+
+
+def empty_tensor(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
+                 pin_memory=False, memory_format=None):
     """A tensor of the given size whose values are whatever was in memory."""
-    return finish(new_empty(size, dtype), device, layout, requires_grad)
+    cdef TensorBase t = made("empty", sizes, size, out, dtype)
+    if memory_format is not None and memory_format.name not in ("contiguous_format", "preserve_format"):
+        t = in_format(t, memory_format.name)
+    return finish(t, device, layout, requires_grad)
 
 
-def zeros(*size, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+def zeros(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """A tensor of zeros of the given size."""
-    cdef TensorBase t = new_empty(size, dtype)
-    memset(t.storage.data, 0, t.count * ITEMSIZE[t.code])
-    return finish(t, device, layout, requires_grad)
+    return finish(zero(made("zeros", sizes, size, out, dtype)), device, layout, requires_grad)
 
 
-def ones(*size, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+def ones(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """A tensor of ones of the given size."""
-    cdef TensorBase t = new_empty(size, dtype)
-    fill(t, 1)
-    return finish(t, device, layout, requires_grad)
+    return finish(fill(made("ones", sizes, size, out, dtype), 1), device, layout, requires_grad)
 
 
-def full(size, fill_value, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """A tensor of the given size with every element ``fill_value``; its dtype is that of the number."""
     cdef TensorBase t
-    if dtype is None:
+    if not isinstance(fill_value, (int, float, complex, TensorBase, np.number, np.bool_)):
+        raise TypeError(f"full(): argument 'fill_value' (position 2) must be Number, not {type(fill_value).__name__}")
+    if dtype is None and out is None:
         if policy.float_full and not isinstance(fill_value, complex):
             dtype = dtype_of(default_code())
         elif isinstance(fill_value, TensorBase):
             dtype = fill_value.dtype
         else:
             dtype = dtype_of(result_code(scalar_tensor(BOOL, False), fill_value))
-    t = new_empty(size, dtype)
-    fill(t, fill_value)
-    return finish(t, device, layout, requires_grad)
+    t = made("full", (size,), None, out, dtype)
+    return finish(fill(t, fill_value), device, layout, requires_grad)
+
+
+_C_TYPES = ("bool", "uint8_t", "int8_t", "int16_t", "int", "int64_t", "double", "double", "float", "double",
+            "c10::complex<float>", "c10::complex<double>", "uint16_t", "uint32_t", "uint64_t")
+cdef list INTEGER_LIMITS = [1, 255, 127, 32767, 2147483647, 0x7FFFFFFFFFFFFFFF, 0, 0, 0, 0, 0, 0, 65535, 4294967295,
+                            0xFFFFFFFFFFFFFFFF]
+cdef double FLOAT_LIMIT = 3.4028235677973366e38
+
+
+cdef int check_fits(int code, object value) except -1:
+    """Refuse a number that no element of the dtype can be: too large, infinite for an integer, complex."""
+    cdef bint fits
+    if isinstance(value, TensorBase):
+        if (<TensorBase>value).ndim_:
+            raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
+                               f"{(<TensorBase>value).ndim_} dimensions.")
+        return 0
+    if not isinstance(value, (int, float, complex, np.number, np.bool_)):
+        raise TypeError(f"fill_() received an invalid combination of arguments - got ({type(value).__name__}), but "
+                        "expected one of:\n * (Tensor value)\n * (Number value)")
+    if CATEGORY[code] == CAT_INT:
+        limit = INTEGER_LIMITS[code]
+        fits = not isinstance(value, complex) and -limit - 1 <= value <= limit
+    else:
+        fits = CATEGORY[code] != CAT_FLOAT or not isinstance(value, complex)
+        if code == FLOAT32 or code == COMPLEX64:
+            fits = fits and not FLOAT_LIMIT <= abs(value) < INFINITY
+    if not fits:
+        raise RuntimeError(f"value cannot be converted to type {_C_TYPES[code]} without overflow")
+    return 0
 
 
 cpdef object fill(TensorBase t, value):
@@ -96,6 +168,8 @@ cpdef object fill(TensorBase t, value):
     cdef TensorBase s
     if t is None:
         raise TypeError("fill: expected a Tensor, got NoneType")
+    t.need_memory("fill_")
+    check_fits(t.code, value)
     if t.count == 0:
         return t
     s = scalar_tensor(t.code, value)
@@ -107,6 +181,7 @@ cpdef object zero(TensorBase t):
     """Set every element to 0."""
     if t is None:
         raise TypeError("zero: expected a Tensor, got NoneType")
+    t.need_memory("zero_")
     if t.contiguous_:
         memset(ptr(t), 0, t.count * ITEMSIZE[t.code])
         return t
@@ -126,7 +201,7 @@ cpdef TensorBase from_data(object data, object dtype=None, bint copy=True):
         return contiguous_or_strided_copy(t) if copy else t
     if type(data) is float:
         return scalar_tensor(default_code() if dtype is None else as_code(dtype), data)
-    if type(data) is int and dtype is not None:
+    if type(data) is int and dtype is not None and CATEGORY[as_code(dtype)] != CAT_INT:
         return scalar_tensor(as_code(dtype), data)
     if isinstance(data, (list, tuple)):
         array = sequence_array(data)
@@ -190,9 +265,21 @@ cdef TensorBase of_array(object array, object dtype):
     t = from_ndarray(a)
     if t.code == code:
         return t
-    if CATEGORY[t.code] == CAT_COMPLEX and CATEGORY[code] != CAT_COMPLEX:
-        raise TypeError("can't convert complex to float")
+    if CATEGORY[t.code] == CAT_COMPLEX and CATEGORY[code] != CAT_COMPLEX and code != BOOL:
+        raise TypeError("must be real number, not complex" if CATEGORY[code] == CAT_FLOAT else
+                        "'complex' object cannot be interpreted as an integer")
+    if CATEGORY[code] == CAT_INT and (code != INT64 or kind == "f"):
+        check_array_fits(a, code)
     return as_code_tensor(t, code)
+
+
+cdef int check_array_fits(cnp.ndarray a, int code) except -1:
+    """Refuse data of which an integer dtype cannot hold an element."""
+    if a.size:
+        limit = INTEGER_LIMITS[code]
+        if not (-limit - 1 <= a.min() and a.max() <= limit):
+            raise RuntimeError(f"value cannot be converted to type {dtype_of(code).name} without overflow")
+    return 0
 
 
 cdef object sequence_array(object data):
@@ -223,7 +310,7 @@ cdef object raise_object(object data):
         elif isinstance(item, int) and not -0x8000000000000000 <= item <= 0x7FFFFFFFFFFFFFFF:
             raise RuntimeError("Overflow when unpacking long long")
         elif isinstance(item, str):
-            raise ValueError(f"too many dimensions '{type(item).__name__}'")
+            raise TypeError("new(): invalid data type 'str'")
         elif not isinstance(item, (int, float, complex, np.generic)):
             raise RuntimeError(f"Could not infer dtype of {type(item).__name__}")
     raise TypeError("cannot make a tensor of this data")
@@ -325,6 +412,7 @@ def cast(TensorBase self not None, dtype):
 def copy_from(TensorBase self not None, src):
     """Write src, broadcast and cast, into self; the forward of ``copy_``."""
     cdef TensorBase s
+    cdef Py_ssize_t shape[MAX_DIMS]
     if not isinstance(src, TensorBase):
         if isinstance(src, (int, float, complex, bool)):
             return fill(self, src)
@@ -336,11 +424,12 @@ def copy_from(TensorBase self not None, src):
         if policy.same_numel_pointwise and s.count == self.count:
             s = contiguous_copy(s).view(self.shape)
         else:
+            if s.ndim_ > self.ndim_:
+                raise RuntimeError(f"output with shape {describe_shape(self)} doesn't match the broadcast shape "
+                                   f"{describe_shape(s)}")
+            broadcast_shape(self, s, shape)      # raises, unless it is self that would have to grow
             raise RuntimeError(f"output with shape {describe_shape(self)} doesn't match the broadcast shape "
-                               f"{describe_shape(s)}" if s.ndim_ > self.ndim_ else
-                               f"The size of tensor a ({self.shape_[self.ndim_ - 1] if self.ndim_ else 1}) must match "
-                               f"the size of tensor b ({s.shape_[s.ndim_ - 1]}) at non-singleton dimension "
-                               f"{self.ndim_ - 1}")
+                               f"{list(make_size(self.ndim_, shape))}")
     copy_into(self, s)
     return self
 
@@ -378,15 +467,18 @@ def set_geometry(TensorBase self not None, storage, Py_ssize_t offset, size, str
     """Point self at a storage (offset in elements); bounds are the caller's to check."""
 
     cdef Py_ssize_t shape[MAX_DIMS]
-    cdef int ndim = parse_shape(tuple(size), shape), i
-    cdef Py_ssize_t n = 1
+    cdef Py_ssize_t strides[MAX_DIMS]
+    cdef int ndim = parse_shape(tuple(size), shape), i, code = self.code if dtype is None else as_code(dtype)
+    cdef Py_ssize_t n = 0
+    cdef Storage memory = storage_of(storage)
+    for i in range(ndim):
+        strides[i] = stride[i]
+    span_of(ndim, shape, strides, &n)
     self.set_ndim(ndim)
     for i in range(ndim):
-        self.shape_[i], self.strides_[i] = shape[i], stride[i]
-        n *= shape[i]
-    if dtype is not None:
-        self.code = as_code(dtype)
-    self.count, self.storage, self.offset = n, storage_of(storage), offset * ITEMSIZE[self.code]
+        self.shape_[i], self.strides_[i] = shape[i], strides[i]
+    self.code = code
+    self.count, self.storage, self.offset = n, memory, offset * ITEMSIZE[code]
     self.finish_strides()
     return self
 
@@ -399,7 +491,9 @@ cdef Storage storage_of(object x):
 
 def grow_storage(TensorBase self not None, Py_ssize_t nbytes):
     """Make the storage hold at least nbytes."""
-    self.storage.resize(nbytes)
+    self.need_memory("resize_")
+    if nbytes > 0:
+        self.storage.resize(nbytes)
 
 
 def blank(cls, dtype):
@@ -503,12 +597,13 @@ def stack(tensors, dim=0):
                         f"{type(tensors).__name__}")
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
-    for x in tensors:
-        if not isinstance(x, TensorBase):
-            raise TypeError(f"expected Tensor as element {list(tensors).index(x)} in argument 0, but got "
-                            f"{type(x).__name__}")
+    for k in range(len(tensors)):
+        if not isinstance(tensors[k], TensorBase):
+            raise TypeError(f"expected Tensor as element {k} in argument 0, but got {type(tensors[k]).__name__}")
     f = <TensorBase>tensors[0]
     d = wrap_dim(dim, f.ndim_ + 1)
+    if f.ndim_ == MAX_DIMS:
+        raise RuntimeError(f"shimtorch tensors have at most {MAX_DIMS} dimensions")
     for k in range(len(tensors)):
         t = <TensorBase>tensors[k]
         if t.ndim_ != f.ndim_:

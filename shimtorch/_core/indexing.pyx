@@ -6,6 +6,7 @@ from .op cimport recording
 from .policy cimport ThreadState, policy, thread_state
 from .tensor cimport (
     MAX_DIMS, ON_DEVICE, OVERRIDES, REQUIRES_GRAD, SPARSE, VOLATILE, TensorBase, describe_shape, seen_flags,
+    wrap_dim,
 )
 from .views cimport make_view, select_dim, slice_dim
 
@@ -134,4 +135,9 @@ cdef TensorBase basic_view(TensorBase t, tuple index):
 
 def slice_view(TensorBase self not None, int dim, Py_ssize_t start, Py_ssize_t length, Py_ssize_t step):
     """Every step-th index along a dimension; the forward of the ``slice`` op."""
-    return slice_dim(self, dim, start, length, step)
+    cdef int d = wrap_dim(dim, self.ndim_)
+    if self.ndim_ == 0 or start < 0 or length < 0 or step < 1 or (
+            length and (start >= self.shape_[d] or length - 1 > (self.shape_[d] - 1 - start) // step)):
+        raise IndexError(f"slice(): {length} indices from {start} in steps of {step} do not lie in dimension {dim} of "
+                         f"{describe_shape(self)}")
+    return slice_dim(self, d, start, length, step)

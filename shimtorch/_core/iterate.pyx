@@ -16,20 +16,19 @@ cdef int broadcast_shape(TensorBase a, TensorBase b, Py_ssize_t* shape) except -
         sa = a.shape_[da] if da >= 0 else 1
         sb = b.shape_[db] if db >= 0 else 1
         if sa != sb and sa != 1 and sb != 1:
-            raise RuntimeError(f"The size of tensor a ({sa}) must match the size of tensor b ({sb}) at non-singleton "
-                               f"dimension {broadcast_failure(a, b, n)}")
+            raise size_mismatch(a, b, n)
         shape[i] = sb if sa == 1 else sa
     return n
 
 
-cdef int broadcast_failure(TensorBase a, TensorBase b, int n) noexcept:
-    """The last dimension that does not match: the one that torch names."""
+cdef object size_mismatch(TensorBase a, TensorBase b, int n):
+    """The error that names the last dimension in which a and b do not match."""
     cdef int i, da, db
     for i in range(n - 1, -1, -1):
         da, db = a.ndim_ - n + i, b.ndim_ - n + i
         if da >= 0 and db >= 0 and a.shape_[da] != b.shape_[db] and a.shape_[da] != 1 and b.shape_[db] != 1:
-            return i
-    return -1
+            return RuntimeError(f"The size of tensor a ({a.shape_[da]}) must match the size of tensor b "
+                                f"({b.shape_[db]}) at non-singleton dimension {i}")
 
 
 cdef TensorBase alloc_result(int code, int ndim, const Py_ssize_t* shape, TensorBase a, TensorBase b):
@@ -234,6 +233,8 @@ cdef int reduce_into(st_reduce kernel, TensorBase out, TensorBase a, unsigned lo
     cdef st_index_out places
     if out.count == 0:
         return 0
+    if a.count == 0:                       # every element of out is the reduction of nothing
+        return reduce_nothing(kernel, out, param)
     for i in range(a.ndim_ - 1, -1, -1):
         if a.shape_[i] == 1:
             continue
@@ -252,9 +253,6 @@ cdef int reduce_into(st_reduce kernel, TensorBase out, TensorBase a, unsigned lo
             n_kept += 1
     if not merged:
         return reduce_into(kernel, out, reduced_last(a, dims), reduced_mask(a.ndim_, dims), param, indices)
-    for i in range(a.ndim_):
-        if dims >> i & 1 and a.shape_[i] == 0:
-            n_red = 0
     src = ptr(a)
     n_out = kept[0] if n_kept else 1
     s_in = kept_strides[0] if n_kept else 0
@@ -281,6 +279,14 @@ cdef int reduce_into(st_reduce kernel, TensorBase out, TensorBase a, unsigned lo
                 i += 1
             if i >= n_kept:
                 break
+    return 0
+
+
+cdef int reduce_nothing(st_reduce kernel, TensorBase out, const void* param) except -1:
+    cdef Py_ssize_t n = out.count, step = ITEMSIZE[out.code]
+    cdef char* dst = ptr(out)
+    with nogil:
+        kernel(dst, dst, 0, 0, n, 0, step, param)
     return 0
 
 

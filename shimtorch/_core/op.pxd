@@ -7,9 +7,11 @@ ctypedef PyObject* (*vectorcallfunc)(PyObject* self, PyObject** args, size_t nar
 
 cdef class Rule:
     cdef object f
-    cdef tuple slots                   # the differentiable arguments whose gradients it gives
     cdef bint joint                    # gives a tuple, one gradient per slot
-    cdef tuple kinds, indices          # what each of its parameters is
+    cdef int n_slots, n_params
+    cdef int slots[16]                 # the differentiable arguments whose gradients it gives
+    cdef int kinds[16]                 # what each of its parameters is
+    cdef int indices[16]
 
 cdef class Op:
     cdef vectorcallfunc vectorcall
@@ -28,7 +30,8 @@ cdef class Op:
     cdef public bint has_out
     cdef public tuple aux              # names of further results of forward that only the rules see
     cdef list rules                    # None: composite
-    cdef tuple diff_args               # positions of the differentiable arguments
+    cdef int n_diff
+    cdef int diff_args[16]             # positions of the differentiable arguments
     cdef object node_class
     cdef public str backward_name
     cdef public object samples

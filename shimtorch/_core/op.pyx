@@ -99,14 +99,17 @@ cdef bint recording(int flags) noexcept:
 cdef class Rule:
     """A derivative rule: a function whose parameter names say what it needs of the forward pass."""
 
-    def __init__(self, f, tuple slots, bint joint, params, aux):
-        self.f, self.slots, self.joint = f, slots, joint
-        kinds, indices = [], []
-        for name in f.__code__.co_varnames[:f.__code__.co_argcount]:
-            kind, index = read_parameter(name, params, aux)
-            kinds.append(kind)
-            indices.append(index)
-        self.kinds, self.indices = tuple(kinds), tuple(indices)
+    def __init__(self, f, slots, bint joint, params, aux):
+        cdef int i
+        names = f.__code__.co_varnames[:f.__code__.co_argcount]
+        if len(names) > 16 or len(slots) > 16:
+            raise TypeError("a derivative rule has at most 16 parameters")
+        self.f, self.joint = f, joint
+        self.n_slots, self.n_params = len(slots), len(names)
+        for i in range(self.n_slots):
+            self.slots[i] = slots[i]
+        for i in range(self.n_params):
+            self.kinds[i], self.indices[i] = read_parameter(names[i], params, aux)
 
 
 cdef tuple read_parameter(str name, tuple params, tuple aux):
@@ -151,7 +154,6 @@ cdef class Op:
         self.renames = {k: v for k, v in _renames.items() if v in self.params and k not in self.params}
         self.renames.update(options.get("renames", {}))
         self.rules = None
-        self.diff_args = ()
         if grads is not None:
             self.read_rules(grads)
 
@@ -177,20 +179,22 @@ cdef class Op:
 
     def read_rules(self, grads):
         self.rules = []
-        diff = []
         for names, f in grads.items():
             joint = isinstance(names, tuple)
             slots = []
             for name in (names if joint else (names,)):
-                slots.append(len(diff))
-                diff.append(self.params.index(name))
-            self.rules.append(Rule(f, tuple(slots), joint, self.params, self.aux))
-        self.diff_args = tuple(diff)
+                if self.n_diff == 16:
+                    raise TypeError("an op has at most 16 differentiable arguments")
+                slots.append(self.n_diff)
+                self.diff_args[self.n_diff] = self.params.index(name)
+                self.n_diff += 1
+            self.rules.append(Rule(f, slots, joint, self.params, self.aux))
 
     @property
     def differentiable(self):
         """The names of the arguments that have a derivative rule; None for a composite."""
-        return None if self.rules is None else tuple([self.params[i] for i in self.diff_args])
+        cdef int i
+        return None if self.rules is None else tuple([self.params[self.diff_args[i]] for i in range(self.n_diff)])
 
     def __call__(self, *args, **kwargs):
         raise SystemError("Op is called through vectorcall")
@@ -440,63 +444,74 @@ cdef OpNode record(Op op, list values, object result, bint inplace):
     """Make a node of op the history of result; it saves what the rules that will run ask for."""
     cdef OpNode node
     cdef Rule rule
-    cdef list tensors = [], spans = None
     cdef object v
-    cdef int i, slot, index, kind
-    cdef bint active
+    cdef int i, index, kind
     if op.node_class is None:
         op.node_class = type(op.backward_name, (OpNode,), {"__slots__": (), "__module__": "torch.autograd"})
     node = OpNode.__new__(op.node_class)
     node.op = op
-    for i in op.diff_args:
-        v = values[i]
-        if spans is None and isinstance(v, (list, tuple)):
-            spans = [(k, 1) for k in range(len(tensors))]
-        if spans is not None:
-            if isinstance(v, (list, tuple)):
-                spans.append((len(tensors), len(v)))
-                for item in v:
-                    tensors.append(with_grad(item))
-            else:
-                spans.append((len(tensors), 1))
-                tensors.append(with_grad(v))
-            continue
-        tensors.append(with_grad(v))
-    node.set_edges(tensors)
-    if spans is not None:
-        node.spans = tuple(spans)
+    set_op_edges(node, op, values)
     for rule in op.rules:
-        active = False
-        for slot in rule.slots:
-            if edge_active(node, slot):
-                active = True
-                break
-        if not active:
+        if not rule_active(node, rule):
             continue
-        for i in range(len(rule.kinds)):
+        for i in range(rule.n_params):
             kind, index = rule.kinds[i], rule.indices[i]
             if kind == K_ARG:
                 save_value(node, op, index, values[index])
+            elif kind == K_OUT:
+                if node.out is None:
+                    node.out = save_output(result)
             elif kind == K_SHAPE:
                 if node.shapes_of is None:
                     node.shapes_of = [None] * op.n_params
                 v = values[index]
-                node.shapes_of[index] = v.size() if isinstance(v, TensorBase) else [
-                    t.size() for t in v] if isinstance(v, (list, tuple)) else ()
+                node.shapes_of[index] = make_size((<TensorBase>v).ndim_, (<TensorBase>v).shape_) if isinstance(
+                    v, TensorBase) else [t.size() for t in v] if isinstance(v, (list, tuple)) else ()
             elif kind == K_DTYPE:
                 if node.dtypes_of is None:
                     node.dtypes_of = [None] * op.n_params
                 v = values[index]
                 node.dtypes_of[index] = v.dtype if isinstance(v, TensorBase) else [
                     t.dtype for t in v] if isinstance(v, (list, tuple)) else None
-            elif kind == K_OUT and node.out is None:
-                node.out = save_output(result)
     if not inplace:
         if not isinstance(result, TensorBase) and single_gradient(result):
             node.set_outputs(result[0])
         else:
             node.set_outputs(result)
     return node
+
+
+cdef int set_op_edges(OpNode node, Op op, list values) except -1:
+    """Edges to the differentiable arguments; those of a list of tensors stand side by side."""
+    cdef list tensors, spans
+    cdef object v
+    cdef int i
+    for i in range(op.n_diff):
+        if isinstance(values[op.diff_args[i]], (list, tuple)):
+            break
+    else:
+        return node.set_edges([with_grad(values[op.diff_args[i]]) for i in range(op.n_diff)])
+    tensors, spans = [], []
+    for i in range(op.n_diff):
+        v = values[op.diff_args[i]]
+        if isinstance(v, (list, tuple)):
+            spans.append((len(tensors), len(v)))
+            for item in v:
+                tensors.append(with_grad(item))
+        else:
+            spans.append((len(tensors), 1))
+            tensors.append(with_grad(v))
+    node.spans = tuple(spans)
+    return node.set_edges(tensors)
+
+
+cdef inline bint rule_active(OpNode node, Rule rule):
+    """Whether any of the gradients that a rule gives is asked for."""
+    cdef int i
+    for i in range(rule.n_slots):
+        if edge_active(node, rule.slots[i]):
+            return True
+    return False
 
 
 cdef inline object with_grad(object v):
@@ -545,26 +560,22 @@ cdef class OpNode(Node):
     cdef object apply(self, object g, bint create):
         cdef Rule rule
         cdef list result = [None] * len(self.edges)
-        cdef int i, slot
-        cdef bint active
+        cdef int i
         if self.freed:
             raise freed_error()
         if self.n_outputs > 1:
             g = self.materialize(<list>g)
         for rule in self.op.rules:
-            active = False
-            for slot in rule.slots:
-                if edge_active(self, slot):
-                    active = True
-                    break
-            if not active:
+            if not rule_active(self, rule):
                 continue
             value = self.call_rule(rule, g)
-            if not rule.joint:
-                self.put(result, rule.slots[0], value)
+            if rule.joint:
+                for i in range(rule.n_slots):
+                    self.put(result, rule.slots[i], value[i])
+            elif self.spans is None:
+                result[rule.slots[0]] = value
             else:
-                for i, slot in enumerate(rule.slots):
-                    self.put(result, slot, value[i])
+                self.put(result, rule.slots[0], value)
         return result
 
     def put(self, list result, int slot, value):
@@ -578,25 +589,30 @@ cdef class OpNode(Node):
                 result[start] = value
 
     cdef object call_rule(self, Rule rule, object g):
+        cdef PyObject* args[16]
+        cdef list held = []            # what only the argument array refers to
+        cdef object v
         cdef int i, kind, index
-        cdef list args = []
-        for i in range(len(rule.kinds)):
+        for i in range(rule.n_params):
             kind, index = rule.kinds[i], rule.indices[i]
             if kind == K_G:
-                args.append(g)
-            elif kind == K_ARG:
-                args.append(self.unpack(index))
+                args[i] = <PyObject*>g
+                continue
+            if kind == K_ARG:
+                v = self.unpack(index)
             elif kind == K_OUT:
-                args.append(unpack_output(self.out, self))
+                v = unpack_output(self.out, self)
             elif kind == K_SHAPE:
-                args.append(self.shapes_of[index])
+                v = self.shapes_of[index]
             elif kind == K_DTYPE:
-                args.append(self.dtypes_of[index])
+                v = self.dtypes_of[index]
             elif kind == K_AUX:
-                args.append(self.aux_values[index])
+                v = self.aux_values[index]
             else:
-                args.append([e is not None for e in self.edges])
-        return rule.f(*args)
+                v = [e is not None for e in self.edges]
+            held.append(v)
+            args[i] = <PyObject*>v
+        return PyObject_Vectorcall(<PyObject*>rule.f, args, rule.n_params, NULL)
 
     cdef object unpack(self, int index):
         cdef object v = self.values[index]
@@ -644,18 +660,21 @@ cdef class InplaceOp(Op):
     """The in-place form of an op: checks, computes, writes, counts the write, and renews the history."""
 
     def __init__(self, forward, str name, grads, options, Op base=None):
+        cdef Rule rule
+        cdef int i
         Op.__init__(self, forward, name, grads, options)
         self.base = base
         if base is not None:
-            self.rules, self.diff_args = base.rules, base.diff_args
+            self.rules, self.n_diff = base.rules, base.n_diff
+            for i in range(16):
+                self.diff_args[i] = base.diff_args[i]
             self.backward_name = base.backward_name
             self.takes_list = base.takes_list
         self.uses_self = False
-        cdef Rule rule
         if self.rules is not None:
             for rule in self.rules:
-                for kind, index in zip(rule.kinds, rule.indices):
-                    if kind == K_ARG and index == 0:
+                for i in range(rule.n_params):
+                    if rule.kinds[i] == K_ARG and rule.indices[i] == 0:
                         self.uses_self = True
 
     cdef object invoke(self, PyObject** args, Py_ssize_t n, PyObject* kwnames):

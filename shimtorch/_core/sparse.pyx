@@ -140,7 +140,7 @@ def make_coo(TensorBase indices, TensorBase values, size, bint coalesced=False, 
     """
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef int ndim = parse_shape(tuple(size), shape)
-    cdef TensorBase t = new_coo(shallow(indices), shallow(values), ndim, shape, coalesced)
+    cdef TensorBase t = new_coo(shallow(dense(indices)), shallow(dense(values)), ndim, shape, coalesced)
     if checked:
         trusted(t)
     elif indices.count < CHECK_LATER:
@@ -148,19 +148,28 @@ def make_coo(TensorBase indices, TensorBase values, size, bint coalesced=False, 
     return t
 
 
+cdef TensorBase dense(TensorBase t):
+    """t, unless it has no memory of its own."""
+    if t is None or t.flags & SPARSE:
+        raise RuntimeError("expected a dense tensor, got "
+                           f"{'None' if t is None else f'one of layout {t.layout}'}")
+    return t
+
+
 def make_compressed(layout, TensorBase pointers, TensorBase plain, TensorBase values, size):
     """A matrix in a compressed sparse format, of parts that were checked."""
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef int ndim = parse_shape(tuple(size), shape)
-    return new_sparse(CompressedParts(layout, shallow(pointers), shallow(plain), shallow(values)), values.code, ndim,
-                      shape)
+    parts = CompressedParts(layout, shallow(dense(pointers)), shallow(dense(plain)), shallow(dense(values)))
+    return new_sparse(parts, values.code, ndim, shape)
 
 
 cdef CooParts coo_parts(TensorBase t):
     """The parts of a sparse tensor, its indices checked."""
     cdef CooParts p
-    if not t.flags & SPARSE or type(t.impl) is not CooParts:
-        raise RuntimeError(f"expected a tensor of layout torch.sparse_coo, got {t.layout}")
+    if t is None or not t.flags & SPARSE or type(t.impl) is not CooParts:
+        raise RuntimeError("expected a tensor of layout torch.sparse_coo, got "
+                           f"{'None' if t is None else t.layout}")
     p = <CooParts>t.impl
     p.check(t)
     return p
@@ -339,7 +348,7 @@ def from_dense(TensorBase t, int dims):
     cdef int code = kernel_code(t.code), i
     cdef Py_ssize_t cells = 1, width = 1, count
     cdef Py_ssize_t shape[MAX_DIMS]
-    cdef TensorBase source = kernel_values(t, code), values, indices
+    cdef TensorBase source = kernel_values(dense(t), code), values, indices
     cdef int64_t* numbers
     cdef int64_t* coordinates
     cdef const char* data = ptr(source)
@@ -377,7 +386,7 @@ def add_to_dense(TensorBase out, TensorBase t):
     cdef int64_t steps[MAX_DIMS]
     cdef int d, code = kernel_code(out.code)
     cdef Py_ssize_t width
-    if code != out.code or not out.contiguous_ or not same_shape(out, t):
+    if code != dense(out).code or not out.contiguous_ or not same_shape(out, t):
         raise RuntimeError("add_to_dense: expected a contiguous tensor of the sparse one's shape")
     p.entries(&entries)
     values = kernel_values(p.values, code)
@@ -389,34 +398,34 @@ def add_to_dense(TensorBase out, TensorBase t):
     return out
 
 
-def take(TensorBase dense, TensorBase t):
+def take(TensorBase x, TensorBase t):
     """The (nnz, ...) values of a dense tensor where the sparse one of its shape has entries."""
     cdef CooParts p = coo_parts(t)
     cdef IndexSet entries
-    cdef TensorBase source = dense, out
+    cdef TensorBase source = dense(x), out
     cdef int64_t steps[MAX_DIMS]
     cdef Py_ssize_t shape[MAX_DIMS]
-    cdef Py_ssize_t block = ITEMSIZE[dense.code], expected = 1
+    cdef Py_ssize_t block = ITEMSIZE[x.code], expected = 1
     cdef int d
     cdef const char* data
     cdef char* target
-    if not same_shape(dense, t):
+    if not same_shape(x, t):
         raise RuntimeError("sparse_mask(): operands have incompatible sizes; self has size "
-                           f"{describe_shape(dense)} but mask has size {describe_shape(t)}")
-    for d in range(dense.ndim_ - 1, p.dims - 1, -1):
-        if dense.shape_[d] != 1 and dense.strides_[d] != expected:
-            source = contiguous_copy(dense)
+                           f"{describe_shape(x)} but mask has size {describe_shape(t)}")
+    for d in range(x.ndim_ - 1, p.dims - 1, -1):
+        if x.shape_[d] != 1 and x.strides_[d] != expected:
+            source = contiguous_copy(x)
             break
-        expected *= dense.shape_[d]
+        expected *= x.shape_[d]
     p.entries(&entries)
     shape[0] = entries.nnz
-    for d in range(dense.ndim_):
+    for d in range(x.ndim_):
         if d < p.dims:
-            steps[d] = source.strides_[d] * ITEMSIZE[dense.code]
+            steps[d] = source.strides_[d] * ITEMSIZE[x.code]
         else:
-            shape[d - p.dims + 1] = dense.shape_[d]
-            block *= dense.shape_[d]
-    out = empty(dense.code, dense.ndim_ - p.dims + 1, shape)
+            shape[d - p.dims + 1] = x.shape_[d]
+            block *= x.shape_[d]
+    out = empty(x.code, x.ndim_ - p.dims + 1, shape)
     data, target = ptr(source), ptr(out)
     if block and entries.nnz:
         with nogil:
@@ -466,27 +475,27 @@ cdef tuple transposed_rows(TensorBase t, CooParts p):
     return p.transposed
 
 
-cdef TensorBase adjacent_columns(TensorBase dense, int code):
+cdef TensorBase adjacent_columns(TensorBase x, int code):
     """A matrix in a kernel's dtype whose columns are neighbours in memory."""
-    if dense.code != code:
-        dense = as_code_tensor(dense, code)
-    if dense.shape_[1] != 1 and dense.strides_[1] != 1:
-        dense = contiguous_copy(dense)
-    return dense
+    if x.code != code:
+        x = as_code_tensor(x, code)
+    if x.shape_[1] != 1 and x.strides_[1] != 1:
+        x = contiguous_copy(x)
+    return x
 
 
-cdef int multiply_into(TensorBase out, TensorBase t, CooParts p, TensorBase dense, bint adjoint,
+cdef int multiply_into(TensorBase out, TensorBase t, CooParts p, TensorBase other, bint adjoint,
                        const void* alpha) except -1:
-    """out += alpha * t @ dense, or t.H @ dense; all in one dtype that has products, dense with adjacent columns."""
+    """out += alpha * t @ other, or t.H @ other; all in one dtype that has products, other with adjacent columns."""
     cdef TensorBase values = kernel_values(p.values, out.code), indices = p.indices, pointer = None, columns, order
     cdef TensorBase ordered
-    cdef Py_ssize_t nnz = indices.shape_[1], width = dense.shape_[1]
+    cdef Py_ssize_t nnz = indices.shape_[1], width = other.shape_[1]
     cdef const int64_t* rows
     cdef const int64_t* cols = NULL
     cdef const char* v
-    cdef const char* d = ptr(dense)
+    cdef const char* d = ptr(other)
     cdef char* o = ptr(out)
-    cdef Py_ssize_t dense_step = dense.strides_[0], out_step = out.strides_[0], n_rows = out.shape_[0], size
+    cdef Py_ssize_t dense_step = other.strides_[0], out_step = out.strides_[0], n_rows = out.shape_[0], size
     cdef int code = out.code
     if nnz == 0 or width == 0:
         return 0
@@ -537,47 +546,48 @@ cdef void permute_values(const char* values, const int64_t* order, Py_ssize_t n,
             memcpy(out + x * size, values + order[x] * size, size)
 
 
-def multiply(TensorBase t, TensorBase dense, bint adjoint=False):
-    """t @ dense, or the product of t's conjugate transpose, for a sparse matrix and a dense one: a dense matrix."""
+def multiply(TensorBase t, TensorBase other, bint adjoint=False):
+    """t @ other, or t.H @ other, for a sparse matrix and a dense one: a dense matrix."""
     cdef CooParts p = coo_parts(t)
     cdef Py_ssize_t shape[2]
     cdef int code
     cdef TensorBase out
     check_matrix(t, p)
-    check_operand(t, dense, t.shape_[0] if adjoint else t.shape_[1])
+    check_operand(t, other, t.shape_[0] if adjoint else t.shape_[1])
     code = product_code(t.code)
-    shape[0], shape[1] = t.shape_[1] if adjoint else t.shape_[0], dense.shape_[1]
+    shape[0], shape[1] = t.shape_[1] if adjoint else t.shape_[0], other.shape_[1]
     out = zeros(code, 2, shape)
-    multiply_into(out, t, p, adjacent_columns(dense, code), adjoint, NULL)
+    multiply_into(out, t, p, adjacent_columns(other, code), adjoint, NULL)
     return out if code == t.code else as_code_tensor(out, t.code)
 
 
-cdef int check_operand(TensorBase t, TensorBase dense, Py_ssize_t rows) except -1:
-    if dense.ndim_ != 2:
-        if dense.ndim_ < 2:
-            raise IndexError(f"Dimension out of range (expected to be in range of [{-max(dense.ndim_, 1)}, "
-                             f"{max(dense.ndim_, 1) - 1}], but got 1)")
-        raise RuntimeError(f"addmm: 2D tensor expected, got {dense.ndim_}D tensor for argument #3 (dense)")
-    if dense.shape_[0] != rows:
-        raise RuntimeError(f"addmm: Argument #3 (dense): Expected dim 0 size {rows}, got {dense.shape_[0]}")
-    if dense.code != t.code:
-        raise RuntimeError(f"expected scalar type {scalar_type(t.dtype)} but found {scalar_type(dense.dtype)}")
+cdef int check_operand(TensorBase t, TensorBase other, Py_ssize_t rows) except -1:
+    dense(other)
+    if other.ndim_ != 2:
+        if other.ndim_ < 2:
+            raise IndexError(f"Dimension out of range (expected to be in range of [{-max(other.ndim_, 1)}, "
+                             f"{max(other.ndim_, 1) - 1}], but got 1)")
+        raise RuntimeError(f"addmm: 2D tensor expected, got {other.ndim_}D tensor for argument #3 (dense)")
+    if other.shape_[0] != rows:
+        raise RuntimeError(f"addmm: Argument #3 (dense): Expected dim 0 size {rows}, got {other.shape_[0]}")
+    if other.code != t.code:
+        raise RuntimeError(f"expected scalar type {scalar_type(t.dtype)} but found {scalar_type(other.dtype)}")
     return 0
 
 
-def multiply_add(TensorBase base, TensorBase t, TensorBase dense, beta, alpha):
-    """beta * base + alpha * (t @ dense); base broadcasts to the result."""
+def multiply_add(TensorBase base, TensorBase t, TensorBase other, beta, alpha):
+    """beta * base + alpha * (t @ other); base broadcasts to the result."""
     cdef CooParts p = coo_parts(t)
     cdef int code
     cdef char number[16]
     cdef Py_ssize_t shape[2]
     cdef TensorBase out, r
     check_matrix(t, p)
-    check_operand(t, dense, t.shape_[1])
-    if base.code != t.code:
+    check_operand(t, other, t.shape_[1])
+    if dense(base).code != t.code:
         raise RuntimeError(f"expected scalar type {scalar_type(t.dtype)} but found {scalar_type(base.dtype)}")
     code = product_code(t.code)
-    shape[0], shape[1] = t.shape_[0], dense.shape_[1]
+    shape[0], shape[1] = t.shape_[0], other.shape_[1]
     if base.ndim_ != 2 or base.shape_[0] != shape[0] or base.shape_[1] != shape[1]:
         base = base.expand(make_size(2, shape))
     if beta == 0:                       # what is in base does not count, NaN neither
@@ -588,7 +598,7 @@ def multiply_add(TensorBase base, TensorBase t, TensorBase dense, beta, alpha):
             r = r * beta
         out = r if r is not base and r.contiguous_ and r.storage is not base.storage else contiguous_copy(r)
     write_scalar(number, code, alpha)
-    multiply_into(out, t, p, adjacent_columns(dense, code), False, number)
+    multiply_into(out, t, p, adjacent_columns(other, code), False, number)
     return out if code == t.code else as_code_tensor(out, t.code)
 
 
@@ -605,6 +615,8 @@ def sampled(TensorBase left, TensorBase right, TensorBase pattern):
     cdef const char* y
     cdef char* o
     check_matrix(pattern, p)
+    dense(left)
+    dense(right)
     if left.ndim_ != 2 or right.ndim_ != 2 or left.shape_[0] != pattern.shape_[0] or (
             right.shape_[0] != pattern.shape_[1]) or left.shape_[1] != right.shape_[1] or left.code != right.code:
         raise RuntimeError(f"sampled product: sizes {describe_shape(left)} and {describe_shape(right)} do not fit a "
@@ -637,7 +649,7 @@ def with_values(TensorBase t, TensorBase values, bint coalesced=True):
         shape[i] = t.shape_[i]
     for i in range(1, values.ndim_):
         shape[p.dims + i - 1] = values.shape_[i]
-    r = trusted(new_coo(p.indices, shallow(values), p.dims + values.ndim_ - 1, shape, coalesced and p.coalesced))
+    r = trusted(new_coo(p.indices, shallow(dense(values)), p.dims + values.ndim_ - 1, shape, coalesced and p.coalesced))
     q = <CooParts>r.impl
     if q.coalesced:                     # what was worked out from the indices holds for any values
         q.pointer, q.transposed, q.transposed_uses = p.pointer, p.transposed, p.transposed_uses

@@ -65,6 +65,9 @@ cdef inline bint same_shape(TensorBase a, TensorBase b) noexcept:
 
 cdef type tensor_class
 
+cdef Py_ssize_t count_elements(int ndim, const Py_ssize_t* shape) except -1
+cdef Py_ssize_t span_of(int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides, Py_ssize_t* count) except -1
+
 cdef TensorBase alloc()
 cdef TensorBase empty(int code, int ndim, const Py_ssize_t* shape)
 cdef TensorBase empty_strided(int code, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides)

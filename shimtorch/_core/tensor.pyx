@@ -29,6 +29,32 @@ cdef extern from "Python.h":
 
 cdef extern from *:
     """
+    static int shimtorch_mul_overflow(Py_ssize_t a, Py_ssize_t b, Py_ssize_t *r) {
+        return __builtin_mul_overflow(a, b, r);
+    }
+    """
+    bint mul_overflow "shimtorch_mul_overflow"(Py_ssize_t a, Py_ssize_t b, Py_ssize_t* r) noexcept nogil
+
+cdef extern from *:
+    """
+    static PyObject *shimtorch_size_type;
+    static PyObject *shimtorch_size_subscript(PyObject *self, PyObject *index) {
+        PyObject *item = PyTuple_Type.tp_as_mapping->mp_subscript(self, index), *size;
+        if (item == NULL || !PySlice_Check(index)) return item;
+        size = PyObject_CallFunctionObjArgs(shimtorch_size_type, item, NULL);
+        Py_DECREF(item);
+        return size;
+    }
+    static void shimtorch_set_size_type(PyObject *type) {
+        shimtorch_size_type = type;
+        ((PyTypeObject *)type)->tp_as_mapping->mp_subscript = shimtorch_size_subscript;
+        PyType_Modified((PyTypeObject *)type);
+    }
+    """
+    void shimtorch_set_size_type(PyObject* type)
+
+cdef extern from *:
+    """
     #include <string.h>
     /* One element of the two 16-bit float formats, exactly. */
     static float shimtorch_half_to_float(unsigned short h) {
@@ -111,10 +137,6 @@ class Size(tuple):
 
     __rmul__ = __mul__
 
-    def __getitem__(self, index):
-        item = tuple.__getitem__(self, index)
-        return Size(item) if isinstance(index, slice) else item
-
     def __reduce__(self):
         return Size, (tuple(self),)
 
@@ -127,6 +149,11 @@ def _size_item(i, s):
 
 
 cdef type size_class = Size
+
+
+# Size's subscript as a C slot: a method written in Python would cost more than the rest of x.shape[0].
+shimtorch_set_size_type(<PyObject*>Size)
+
 cdef type tensor_class = None
 
 
@@ -190,6 +217,31 @@ cdef Py_ssize_t parse_shape(object size, Py_ssize_t* shape) except -1:
     return n
 
 
+cdef Py_ssize_t count_elements(int ndim, const Py_ssize_t* shape) except -1:
+    """The product of the sizes; refuses what no memory could hold."""
+    cdef Py_ssize_t n = 1
+    cdef int i
+    for i in range(ndim):
+        if mul_overflow(n, shape[i], &n):
+            raise RuntimeError(f"numel: integer multiplication overflow: {list(make_size(ndim, shape))}")
+    return n
+
+
+cdef Py_ssize_t span_of(int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides, Py_ssize_t* count) except -1:
+    """How many elements of memory strides >= 0 reach over, 0 if there is no element; count is set as well."""
+    cdef Py_ssize_t last = 1, step
+    cdef int i
+    count[0] = count_elements(ndim, shape)
+    if count[0] == 0:
+        return 0
+    for i in range(ndim):
+        if mul_overflow(shape[i] - 1, strides[i], &step) or step > 0x3FFFFFFFFFFFFFFF - last:
+            raise RuntimeError(f"Storage size calculation overflowed with sizes={list(make_size(ndim, shape))} and "
+                               f"strides={list(make_size(ndim, strides))}")
+        last += step
+    return last
+
+
 cdef TensorBase alloc():
     return TensorBase.__new__(tensor_class)
 
@@ -198,35 +250,33 @@ cdef TensorBase empty(int code, int ndim, const Py_ssize_t* shape):
     """A contiguous tensor whose memory is not initialised."""
     cdef TensorBase t = TensorBase.__new__(tensor_class)
     cdef int i
-    cdef Py_ssize_t n = 1
+    cdef Py_ssize_t n = 1, nbytes
     t.set_ndim(ndim)
     for i in range(ndim - 1, -1, -1):
         t.shape_[i] = shape[i]
         t.strides_[i] = n
         n *= shape[i] if shape[i] > 1 else 1
-    for i in range(ndim):
-        if shape[i] == 0:
-            n = 0
-    t.count = n
+    t.count = n = count_elements(ndim, shape)
     t.code = code
     t.contiguous_ = True
-    t.storage = new_storage(n * ITEMSIZE[code])
+    if mul_overflow(n, ITEMSIZE[code], &nbytes):
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(make_size(ndim, shape))}")
+    t.storage = new_storage(nbytes)
     return t
 
 
 cdef TensorBase empty_strided(int code, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides):
     cdef TensorBase t = TensorBase.__new__(tensor_class)
     cdef int i
-    cdef Py_ssize_t last = 0, n = 1
+    cdef Py_ssize_t span = span_of(ndim, shape, strides, &t.count), nbytes
     t.set_ndim(ndim)
     for i in range(ndim):
         t.shape_[i] = shape[i]
         t.strides_[i] = strides[i]
-        last += (shape[i] - 1) * strides[i]
-        n *= shape[i]
-    t.count = n
     t.code = code
-    t.storage = new_storage((last + 1) * ITEMSIZE[code] if n else 0)
+    if mul_overflow(span, ITEMSIZE[code], &nbytes):
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(make_size(ndim, shape))}")
+    t.storage = new_storage(nbytes)
     t.finish_strides()
     return t
 
@@ -241,13 +291,11 @@ cdef TensorBase strided_alias(TensorBase t, int ndim, const Py_ssize_t* shape, c
     """A tensor on t's storage; offset in bytes."""
     cdef TensorBase r = TensorBase.__new__(tensor_class)
     cdef int i
-    cdef Py_ssize_t n = 1
     r.set_ndim(ndim)
     for i in range(ndim):
         r.shape_[i] = shape[i]
         r.strides_[i] = strides[i]
-        n *= shape[i]
-    r.count = n
+    r.count = count_elements(ndim, shape)
     r.code = t.code
     r.offset = offset
     r.storage = t.storage
@@ -467,6 +515,9 @@ cdef class TensorBase:
     def __dealloc__(self):
         if self.shape_ != self.inline_dims:
             free(self.shape_)
+
+    def __init__(self, *args, **kwargs):
+        raise TypeError(f"cannot create '{type(self).__name__}' instances")
 
     cdef int set_ndim(self, int ndim) except -1:
         if ndim > INLINE_DIMS and ndim > self.ndim_:
@@ -709,13 +760,13 @@ cdef class TensorBase:
         return bool(read_scalar(ptr(self), self.code))
 
     def __int__(self):
-        return int(self.item())
+        return int(one_element(self))
 
     def __float__(self):
-        return float(self.item())
+        return float(one_element(self))
 
     def __complex__(self):
-        return complex(self.item())
+        return complex(one_element(self))
 
     def __index__(self):
         if CATEGORY[self.code] > CAT_INT or self.count != 1:
@@ -878,6 +929,12 @@ cdef class TensorBase:
         args[1] = <PyObject*>index
         args[2] = <PyObject*>value
         PyObject_Vectorcall(slots[S_SETITEM], args, 3, NULL)
+
+
+cdef object one_element(TensorBase t):
+    if t.count != 1 and not t.flags & (SPARSE | ON_DEVICE):
+        raise ValueError("only one element tensors can be converted to Python scalars")
+    return t.item()
 
 
 cdef list list_level(TensorBase t, int dim, const char* p):

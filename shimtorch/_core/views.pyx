@@ -2,8 +2,8 @@
 from .dtype cimport ITEMSIZE
 from .policy cimport thread_state
 from .tensor cimport (
-    MAX_DIMS, SPARSE, VIEW_DEFAULT, VIEW_MULTI_OUTPUT, VIEW_NO_GRAD, TensorBase, describe_shape, make_size,
-    parse_shape, strided_alias, wrap_dim,
+    MAX_DIMS, SPARSE, VIEW_DEFAULT, VIEW_MULTI_OUTPUT, VIEW_NO_GRAD, TensorBase, count_elements, describe_shape,
+    make_size, parse_shape, span_of, strided_alias, wrap_dim,
 )
 
 
@@ -20,20 +20,25 @@ cdef TensorBase make_view(TensorBase t, int ndim, const Py_ssize_t* shape, const
     return r
 
 
+cdef object too_many_dims():
+    return RuntimeError(f"shimtorch tensors have at most {MAX_DIMS} dimensions")
+
+
 cdef int infer_size(TensorBase t, int ndim, Py_ssize_t* shape, object given) except -1:
     """Replace a -1 in shape, and check that the sizes multiply to t's number of elements."""
     cdef int i, unknown = -1
-    cdef Py_ssize_t n = 1
+    cdef Py_ssize_t n
     for i in range(ndim):
         if shape[i] == -1:
             if unknown >= 0:
                 raise RuntimeError("only one dimension can be inferred")
             unknown = i
         elif shape[i] < 0:
-            raise RuntimeError(f"invalid shape dimension {shape[i]}")
-        else:
-            n *= shape[i]
+            raise RuntimeError(f"invalid shape dimension {shape[i]} at index {i} of shape "
+                               f"{list(make_size(ndim, shape))}")
+    n = count_elements(ndim, shape)
     if unknown >= 0:
+        n = -n
         if n == 0:
             if t.count == 0:
                 raise RuntimeError(f"cannot reshape tensor of 0 elements into shape {list(make_size(ndim, shape))} "
@@ -214,6 +219,7 @@ cdef TensorBase select_dim(TensorBase self, int d, Py_ssize_t index):
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef Py_ssize_t strides[MAX_DIMS]
     cdef int i, k = 0
+    self.need_memory("select")
     cdef Py_ssize_t n = self.shape_[d], at = index
     if at < 0:
         at += n
@@ -231,6 +237,7 @@ def narrow(TensorBase self not None, dim, start, length):
     """``length`` indices along a dimension, from ``start`` on."""
     cdef int d
     cdef Py_ssize_t n, s, k = length.__index__()
+    self.need_memory("narrow")
     if self.ndim_ == 0:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     d = wrap_dim(dim, self.ndim_)
@@ -244,7 +251,7 @@ def narrow(TensorBase self not None, dim, start, length):
         raise IndexError(f"start out of range (expected to be in range of [{-n}, {n}], but got {s})")
     if s < 0:
         s += n
-    if s + k > n:
+    if k > n - s:
         raise RuntimeError(f"start ({s}) + length ({k}) exceeds dimension size ({n}).")
     return slice_dim(self, d, s, k, 1)
 
@@ -253,6 +260,7 @@ cdef TensorBase slice_dim(TensorBase self, int d, Py_ssize_t start, Py_ssize_t l
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef Py_ssize_t strides[MAX_DIMS]
     cdef int i
+    self.need_memory("slice")
     for i in range(self.ndim_):
         shape[i], strides[i] = self.shape_[i], self.strides_[i]
     shape[d] = length
@@ -282,10 +290,20 @@ def expand(TensorBase self not None, *size, implicit=False):
         elif self.shape_[d] == 1 and shape[i] >= 0:
             strides[i] = 0
         else:
-            raise RuntimeError(f"The expanded size of the tensor ({shape[i]}) must match the existing size "
-                               f"({self.shape_[d]}) at non-singleton dimension {i}.  Target sizes: "
-                               f"{list(make_size(ndim, shape))}.  Tensor sizes: {describe_shape(self)}")
+            raise expand_error(self, ndim, shape)
     return make_view(self, ndim, shape, strides, self.offset)
+
+
+cdef object expand_error(TensorBase t, int ndim, const Py_ssize_t* shape):
+    """The error that names the last dimension in which t does not fit the sizes."""
+    cdef int i = ndim - 1
+    while i - ndim + t.ndim_ >= 0:
+        n = t.shape_[i - ndim + t.ndim_]
+        if n != shape[i] and shape[i] != -1 and (n != 1 or shape[i] < 0):
+            return RuntimeError(f"The expanded size of the tensor ({shape[i]}) must match the existing size ({n}) at "
+                                f"non-singleton dimension {i}.  Target sizes: {list(make_size(ndim, shape))}.  Tensor "
+                                f"sizes: {describe_shape(t)}")
+        i -= 1
 
 
 def squeeze(TensorBase self not None, dim=None):
@@ -312,7 +330,7 @@ def unsqueeze(TensorBase self not None, dim):
     cdef Py_ssize_t strides[MAX_DIMS]
     cdef int i, d = wrap_dim(dim, self.ndim_ + 1)
     if self.ndim_ == MAX_DIMS:
-        raise RuntimeError(f"shimtorch tensors have at most {MAX_DIMS} dimensions")
+        raise too_many_dims()
     for i in range(self.ndim_ + 1):
         if i < d:
             shape[i], strides[i] = self.shape_[i], self.strides_[i]
@@ -329,7 +347,7 @@ def diagonal(TensorBase self not None, offset=0, dim1=0, dim2=1):
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef Py_ssize_t strides[MAX_DIMS]
     cdef int i, k = 0, a, b
-    cdef Py_ssize_t o = offset, n, start
+    cdef Py_ssize_t o = max(min(offset, 1 << 40), -1 << 40), n, start
     if self.ndim_ < 2:
         raise RuntimeError(f"diagonal(): expected a tensor with two or more dimensions, got {self.ndim_}")
     a, b = wrap_dim(dim1, self.ndim_), wrap_dim(dim2, self.ndim_)
@@ -355,6 +373,8 @@ def unfold(TensorBase self not None, dimension, size, step):
     cdef Py_ssize_t strides[MAX_DIMS]
     cdef int i, d = wrap_dim(dimension, self.ndim_)
     cdef Py_ssize_t n = self.shape_[d] if self.ndim_ else 1, k = size, s = step
+    if self.ndim_ == MAX_DIMS:
+        raise too_many_dims()
     if k < 0:
         raise RuntimeError(f"size is {k} but must be >= 0")
     if k > n:
@@ -375,7 +395,7 @@ def as_strided(TensorBase self not None, size, stride, storage_offset=None):
     cdef Py_ssize_t strides[MAX_DIMS]
     cdef int ndim = parse_shape(tuple(size), shape), i
     cdef Py_ssize_t offset = self.offset if storage_offset is None else storage_offset * ITEMSIZE[self.code]
-    cdef Py_ssize_t last = 0, n = 1
+    cdef Py_ssize_t n = 0, span
     self.need_memory("as_strided")
     if len(stride) != ndim:
         raise RuntimeError("mismatch in length of strides and shape")
@@ -386,15 +406,14 @@ def as_strided(TensorBase self not None, size, stride, storage_offset=None):
                                f"{list(stride)}")
         if shape[i] < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {shape[i]}: {list(size)}")
-        last += (shape[i] - 1) * strides[i]
-        n *= shape[i]
+    span = span_of(ndim, shape, strides, &n)
     if offset < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {storage_offset}")
-    if n and offset + (last + 1) * ITEMSIZE[self.code] > <Py_ssize_t>self.storage.nbytes:
+    if n and span > (<Py_ssize_t>self.storage.nbytes - offset) // ITEMSIZE[self.code]:
         raise RuntimeError(f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset "
                            f"{offset // ITEMSIZE[self.code]}, and itemsize {ITEMSIZE[self.code]} requiring a storage "
-                           f"size of {offset + (last + 1) * ITEMSIZE[self.code]} are out of bounds for storage of size "
-                           f"{self.storage.nbytes}")
+                           f"size of {offset + <object>span * ITEMSIZE[self.code]} are out of bounds for storage of "
+                           f"size {self.storage.nbytes}")
     return make_view(self, ndim, shape, strides, offset)
 
 
@@ -406,6 +425,8 @@ def view_as_real(TensorBase self not None):
     cdef TensorBase r
     if not self.is_complex():
         raise RuntimeError("view_as_real is only supported for complex tensors")
+    if self.ndim_ == MAX_DIMS:
+        raise too_many_dims()
     for i in range(self.ndim_):
         shape[i], strides[i] = self.shape_[i], 2 * self.strides_[i]
     shape[self.ndim_], strides[self.ndim_] = 2, 1
@@ -442,6 +463,8 @@ def part(TensorBase self not None, int index):
     cdef Py_ssize_t strides[MAX_DIMS]
     cdef int i
     cdef TensorBase r
+    if not self.is_complex() or not 0 <= index <= 1:
+        raise RuntimeError("real and imag are parts of complex tensors")
     for i in range(self.ndim_):
         strides[i] = 2 * self.strides_[i]
     r = make_view(self, self.ndim_, self.shape_, strides, self.offset + index * ITEMSIZE[self.code] // 2)
@@ -452,11 +475,17 @@ def part(TensorBase self not None, int index):
 
 def several(TensorBase self not None, dim, sizes):
     """Views on consecutive stretches of a dimension; none may be written to in place under autograd."""
-    cdef int d = wrap_dim(dim, self.ndim_)
-    cdef Py_ssize_t start = 0
+    cdef int d
+    cdef Py_ssize_t start = 0, n
     cdef list result = []
     cdef TensorBase r
+    if self.ndim_ == 0:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    d = wrap_dim(dim, self.ndim_)
     for n in sizes:
+        if n < 0 or n > self.shape_[d] - start:
+            raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {self.shape_[d]} (input "
+                               f"tensor's size at dimension {d}), but got split_sizes={list(sizes)}")
         r = slice_dim(self, d, start, n, 1)
         multi_output(r)
         result.append(r)

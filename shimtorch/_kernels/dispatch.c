@@ -5,8 +5,7 @@
 
 typedef struct {
     const char *name;
-    const st_entry *const *pointwise, *const *reductions; /* lists of families; both end with NULL */
-    const st_entry *rows;
+    const st_entry *const *pointwise, *const *reductions, *const *rows; /* lists of families that end with NULL */
     const st_loop (*casts)[ST_NDTYPES];
     const st_gemm_fn *gemm;
 } st_build;
@@ -19,16 +18,18 @@ typedef struct {
     X(unary_float, isa) X(unary_int, isa) X(unary_complex, isa) X(parametrised, isa) X(binary_float, isa)            \
     X(binary_int, isa) X(binary_complex, isa) X(compare, isa) X(ternary, isa)
 #define REDUCTIONS_OF(X, isa) X(reduce_sum, isa) X(reduce_order, isa) X(reduce_moment, isa)
+#define ROWS_OF(X, isa) X(rows_scan, isa) X(rows_softmax, isa)
 #define BUILD(isa, title)                                                                                            \
     POINTWISE_OF(DECLARE_FAMILY_, isa)                                                                               \
     REDUCTIONS_OF(DECLARE_FAMILY_, isa)                                                                              \
-    DECLARE_FAMILY_(rows, isa)                                                                                       \
+    ROWS_OF(DECLARE_FAMILY_, isa)                                                                                    \
     extern const st_loop st_casts_##isa[ST_NDTYPES][ST_NDTYPES];                                                     \
     extern const st_gemm_fn st_gemms_##isa[ST_NDTYPES];                                                              \
     static const st_entry *const pointwise_##isa[] = {POINTWISE_OF(LIST_FAMILY_, isa) NULL};                         \
     static const st_entry *const reductions_##isa[] = {REDUCTIONS_OF(LIST_FAMILY_, isa) NULL};                       \
-    static const st_build build_##isa = {title,         pointwise_##isa, reductions_##isa, st_entries_rows_##isa,    \
-                                         st_casts_##isa, st_gemms_##isa};
+    static const st_entry *const rows_##isa[] = {ROWS_OF(LIST_FAMILY_, isa) NULL};                                   \
+    static const st_build build_##isa = {title,      pointwise_##isa, reductions_##isa,                              \
+                                         rows_##isa, st_casts_##isa,  st_gemms_##isa};
 
 BUILD(baseline, "baseline")
 #ifdef ST_HAVE_V3
@@ -77,16 +78,18 @@ static st_reduce reductions[ST_N_REDUCTIONS][ST_NDTYPES];
 static st_rows rows[ST_N_ROW_OPS][ST_NDTYPES];
 static const st_build *chosen;
 
+#define FILL(families, table, type)                                                       \
+    for (const st_entry *const *family = (families); *family != NULL; family++)           \
+        for (const st_entry *e = *family; e->op >= 0; e++) table[e->op][e->dtype] = (type)e->fn
+
 /* Threads that meet here first write the same values, and `chosen` only after them. */
 static const st_build *tables(void) {
     const st_build *build = __atomic_load_n(&chosen, __ATOMIC_ACQUIRE);
     if (build != NULL) return build;
     build = choose();
-    for (const st_entry *const *family = build->pointwise; *family != NULL; family++)
-        for (const st_entry *e = *family; e->op >= 0; e++) loops[e->op][e->dtype] = (st_loop)e->fn;
-    for (const st_entry *const *family = build->reductions; *family != NULL; family++)
-        for (const st_entry *e = *family; e->op >= 0; e++) reductions[e->op][e->dtype] = (st_reduce)e->fn;
-    for (const st_entry *e = build->rows; e->op >= 0; e++) rows[e->op][e->dtype] = (st_rows)e->fn;
+    FILL(build->pointwise, loops, st_loop);
+    FILL(build->reductions, reductions, st_reduce);
+    FILL(build->rows, rows, st_rows);
     __atomic_store_n(&chosen, build, __ATOMIC_RELEASE);
     return build;
 }

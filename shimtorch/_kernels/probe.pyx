@@ -34,8 +34,13 @@ DTYPES = (
 )
 
 
+cdef dict codes = {}
+
+
 cdef int code(dtype) except -1:
-    return DTYPES.index(dtype.name if isinstance(dtype, np.dtype) else np.dtype(dtype).name)
+    if dtype not in codes:
+        codes[dtype] = DTYPES.index(np.dtype(dtype).name)
+    return codes[dtype]
 
 
 cdef void *pointer(param) except? NULL:

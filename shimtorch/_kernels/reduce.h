@@ -28,6 +28,7 @@ static inline int by_columns(ptrdiff_t n_red, ptrdiff_t s_red, ptrdiff_t n_out, 
 /* ---- folds: FOLD(T, a, b) of two values of type T; NaN wins in max and min ---- */
 
 #define ADD(T, a, b) ((a) + (b))
+#define ADD_SINGLY(T, a, b) ((a) + (b)) /* of maps too large to be written out for four rows */
 #define MUL(T, a, b) ((a) * (b))
 #define CMUL(T, a, b) cmul_##T(a, b)
 #define MAX(T, a, b) ((a) > (b) || (a) != (a) ? (a) : (b))
@@ -35,6 +36,7 @@ static inline int by_columns(ptrdiff_t n_red, ptrdiff_t s_red, ptrdiff_t n_out, 
 
 /* rows folded into each other before they are folded into the lanes; nested comparisons would not be vectorised */
 #define ROWS_ADD 4
+#define ROWS_ADD_SINGLY 1
 #define ROWS_MUL 4
 #define ROWS_CMUL 1
 #define ROWS_MAX 1

@@ -104,15 +104,49 @@ VAR(bf16, f32)
 
 /* ---- logsumexp: an infinite maximum is not subtracted, so that it comes out itself ---- */
 
+#define EXP_COLUMNS(t)                                                                                               \
+    static ST_OUTLINED void exp_columns_##t(f64 *restrict total, const t *top, const char *a, ptrdiff_t n_red,       \
+                                            ptrdiff_t s_red, ptrdiff_t n_out, ptrdiff_t s_in, int kind) {            \
+        _Alignas(64) t buffer[COLUMNS], lane[COLUMNS];                                                               \
+        for (ptrdiff_t j = 0; j < n_out; j++) total[j] = 0;                                                          \
+        for (ptrdiff_t i = 0; i < n_red;) {                                                                          \
+            const ptrdiff_t end = n_red - i < FLUSH ? n_red : i + FLUSH;                                             \
+            for (ptrdiff_t j = 0; j < n_out; j++) lane[j] = 0;                                                       \
+            for (; i < end; i++) {                                                                                   \
+                const t *v = (const t *)(const void *)(a + i * s_red);                                               \
+                if (!is_direct(kind, s_in, sizeof(t))) {                                                             \
+                    st_load(kind, (char *)buffer, a + i * s_red, s_in, n_out);                                       \
+                    v = buffer;                                                                                      \
+                }                                                                                                    \
+                IVDEP for (ptrdiff_t j = 0; j < n_out; j++) lane[j] += st_exp_##t(v[j] - top[j]);                    \
+            }                                                                                                        \
+            for (ptrdiff_t j = 0; j < n_out; j++) total[j] += lane[j];                                               \
+        }                                                                                                            \
+    }                                                                                                                \
+    static inline t finite_top_##t(t top) { return st_fabs_##t(top) == (t)INFINITY ? 0 : top; }
+EXP_COLUMNS(f32)
+EXP_COLUMNS(f64)
+
 #define LOGSUMEXP(m, t)                                                                                              \
     static void r_logsumexp_##m(char *out, const char *a, ptrdiff_t n_red, ptrdiff_t s_red, ptrdiff_t n_out,         \
                                 ptrdiff_t s_in, ptrdiff_t s_out, const void *param) {                                \
         const int kind = KIND_##m[0];                                                                                \
         (void)param;                                                                                                 \
+        if (by_columns(n_red, s_red, n_out, s_in)) {                                                                 \
+            f64 total[COLUMNS];                                                                                      \
+            t top[COLUMNS];                                                                                          \
+            for (ptrdiff_t j = 0; j < n_out; j += COLUMNS) {                                                         \
+                const ptrdiff_t n = n_out - j < COLUMNS ? n_out - j : COLUMNS;                                       \
+                columns_max_##t(top, a + j * s_in, n_red, s_red, n, s_in, kind, NULL);                               \
+                for (ptrdiff_t k = 0; k < n; k++) top[k] = finite_top_##t(top[k]);                                   \
+                exp_columns_##t(total, top, a + j * s_in, n_red, s_red, n, s_in, kind);                              \
+                for (ptrdiff_t k = 0; k < n; k++) put_##m(out + (j + k) * s_out, (t)(top[k] + log(total[k])));       \
+            }                                                                                                        \
+            return;                                                                                                  \
+        }                                                                                                            \
         for (ptrdiff_t j = 0; j < n_out; j++) {                                                                      \
             const char *row = a + j * s_in;                                                                          \
-            const t highest = tree_max_##t(row, s_red, n_red, kind, NULL);                                           \
-            const t top = st_fabs_##t(highest) == (t)INFINITY ? 0 : highest;                                         \
+            const t top = finite_top_##t(tree_max_##t(row, s_red, n_red, kind, NULL));                               \
             const f64 sum = tree_sum_exp_##t(row, s_red, n_red, kind, &top);                                         \
             put_##m(out + j * s_out, (t)(top + log(sum)));                                                           \
         }                                                                                                            \

@@ -20,7 +20,7 @@
     X(prod, t, 1, ITSELF, MUL)                                                                                       \
     X(sumsq, t, 0, SQUARED, ADD)                                                                                     \
     X(sumabs, t, 0, ABSOLUTE, ADD)                                                                                   \
-    X(norm_p, t, 0, POWER, ADD)
+    X(norm_p, t, 0, POWER, ADD_SINGLY)
 #define DEFINE(op, t, INIT, MAP, FOLD) REDUCTION(op, t, t, f64, INIT, MAP, FOLD) REDUCE_LOOP(op, t, t, f64, t, PLAIN(t))
 #define DEFINE_HALF(op, m, INIT, MAP, FOLD) REDUCE_LOOP(op, m, f32, f64, m, PLAIN(m))
 FLOAT_OPS(DEFINE, f32)
@@ -33,9 +33,9 @@ FLOAT_OPS(DEFINE_HALF, bf16)
 #define COMPLEX_OPS(X, t)                                                                                            \
     X(sum, t, t, c128, t, 0, ITSELF, ADD)                                                                            \
     X(prod, t, t, c128, t, 1, ITSELF, CMUL)                                                                          \
-    X(sumsq, t, REAL(t), f64, REAL(t), 0, CSQUARED, ADD)                                                             \
-    X(sumabs, t, REAL(t), f64, REAL(t), 0, CABSOLUTE, ADD)                                                           \
-    X(norm_p, t, REAL(t), f64, REAL(t), 0, CPOWER, ADD)
+    X(sumsq, t, REAL(t), f64, REAL(t), 0, CSQUARED, ADD_SINGLY)                                                             \
+    X(sumabs, t, REAL(t), f64, REAL(t), 0, CABSOLUTE, ADD_SINGLY)                                                           \
+    X(norm_p, t, REAL(t), f64, REAL(t), 0, CPOWER, ADD_SINGLY)
 #define DEFINE_COMPLEX(op, t, L, A, u, INIT, MAP, FOLD) REDUCTION(op, t, L, A, INIT, MAP, FOLD) LOOP_COMPLEX(op, t, A, u)
 #define LOOP_COMPLEX(op, t, A, u) REDUCE_LOOP(op, t, t, A, u, PLAIN(t))
 COMPLEX_OPS(DEFINE_COMPLEX, c64)
@@ -56,13 +56,14 @@ DEFINE_INT(u64, PLAIN(u64))
 
 /* ---- truth: any and all follow from the count ---- */
 
-#define TRUTH(t, MAP) REDUCTION(count, t, u32, i64, 0, MAP, ADD) TRUTH_LOOPS(t, t, PLAIN(t))
+#define TRUTH(t, MAP) REDUCTION(count, t, u32, i64, 0, MAP, ADD_SINGLY) TRUTH_LOOPS(t, t, PLAIN(t))
 #define TRUTH_LOOPS(m, t, KIND)                                                                                      \
     REDUCE_AS(count_nonzero, count, m, t, i64, put_i64, KIND)                                                        \
     REDUCE_AS(any, count, m, t, i64, put_any, KIND)                                                                  \
     REDUCE_AS(all, count, m, t, i64, put_all, KIND)
-#define put_any(o, count) (*(b8 *)(o) = (count) != 0)
-#define put_all(o, count) (*(b8 *)(o) = (count) == n_red)
+#define put_any(o, count) put_truth(o, (count) != 0)
+#define put_all(o, count) put_truth(o, (count) == n_red)
+static ST_OUTLINED void put_truth(char *o, int truth) { *(b8 *)o = (b8)truth; }
 TRUTH(u8, NONZERO)
 TRUTH(u32, NONZERO)
 TRUTH(u64, NONZERO)

@@ -21,10 +21,28 @@ class _Parts:
             sparse_reduction,
             sparse_shape,
         )
+        _refuse_others()
         return self.__dict__[name]
 
 
 parts = _Parts()
+
+# Ops without a rule of their own that come out right, or refuse, through the ops that they call.
+_COMPOSED = {"chain_matmul", "dist", "movedim", "resolve_conj", "rsub", "to", "type_as"}
+
+
+def _refuse_others():
+    """Let every composite op that does not know of sparse operands refuse them, before it looks for their memory."""
+    for op in {id(op): op for table in (OPS, METHODS) for op in table.values()}.values():
+        if (op.sparse is None and op.differentiable is None and not hasattr(op, "base")
+                and op.__name__ not in _COMPOSED and ".sparse" not in op.forward.__module__):
+            op.sparse = _refusal(op.__name__)
+
+
+def _refusal(name):
+    def refuse(*args, **kwargs):
+        raise NotImplementedError(f"{name}: not implemented for sparse tensors; use to_dense() first")
+    return refuse
 
 
 def on_sparse(*names, inplace=False, composite=False):

@@ -34,7 +34,7 @@ def values_at(self, pattern):
     mine, theirs = parts.parts(self), parts.parts(pattern)
     if mine.sparse_dim != theirs.sparse_dim:
         return parts.take(parts.to_dense(self), pattern)
-    if theirs.coalesced and _same_indices(mine.indices, theirs.indices):
+    if theirs.coalesced and same_indices(mine.indices, theirs.indices):
         return make_detached(mine.values)
     return _look_up(parts.coalesce(self), pattern)
 
@@ -45,9 +45,14 @@ def _spread(values, like, pattern):
     return result if is_coo(like) else result.to_dense()
 
 
-def _same_indices(a, b):
-    return a is b or (a.shape == b.shape and (
-        (a.data_ptr() == b.data_ptr() and a.stride() == b.stride()) or bool((a._ndarray() == b._ndarray()).all())))
+def same_indices(a, b):
+    """Whether two index tensors hold the same, entry by entry."""
+    if a is b or a.shape != b.shape or not a.numel():
+        return a.shape == b.shape
+    if a.data_ptr() == b.data_ptr() and a.stride() == b.stride():
+        return True
+    a, b = a._ndarray(), b._ndarray()
+    return bool((a[:, -1] == b[:, -1]).all() and (a == b).all())
 
 
 def _look_up(coalesced, pattern):
@@ -62,7 +67,7 @@ def _look_up(coalesced, pattern):
     if merge.fits(sizes):
         in_mine, in_wanted = merge.intersection(mine.indices._ndarray(), wanted, sizes)
     else:
-        in_mine, in_wanted = _intersect_wide(mine.indices._ndarray(), wanted, sizes)
+        in_mine, in_wanted = intersect_wide(mine.indices._ndarray(), wanted, sizes)
     values = mine.values._ndarray()
     found = _zeros((wanted.shape[1], *values.shape[1:]), values.dtype)
     found[in_wanted] = values[in_mine]
@@ -74,7 +79,7 @@ def _zeros(shape, dtype):
     return np.zeros(shape, dtype)
 
 
-def _intersect_wide(a, b, sizes):
+def intersect_wide(a, b, sizes):
     """`merge.intersection` for coordinates that do not fit in 64 bits: a group of two is an entry of both."""
     import numpy as np
 
@@ -205,7 +210,7 @@ def legacy_sparse_tensor(dtype, args, kwargs):
             return sparse_coo_tensor_forward(*args)
     elif len(args) == 1 and isinstance(args[0], Size):
         return empty_sparse(args[0], dtype)
-    elif all(hasattr(a, "__index__") for a in args):
+    elif all(isinstance(a, int) or (hasattr(a, "__index__") and not isinstance(a, TensorBase)) for a in args):
         return empty_sparse(args, dtype)
     elif len(args) == 1 and isinstance(args[0], (list, tuple)):
         raise TypeError("torch.sparse.SparseTensor(sequence) only accepts sizes.  Please use torch.sparse_coo_tensor() "
@@ -376,7 +381,8 @@ def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=N
         return _to_coo(self)
     dims = self.dim() if sparse_dim is None else sparse_dim
     if dims > self.dim() or dims < 0:
-        raise RuntimeError(f"dense_to_sparse: sparse_dim argument must be in [0,{self.dim()}] range, but {dims} is given")
+        raise RuntimeError(f"dense_to_sparse: sparse_dim argument must be in [0,{self.dim()}] range, but {dims} is "
+                           "given")
     if dims == 0 and self.dim():
         raise RuntimeError("dense_to_sparse: sparse_dim argument must be in >0 when self.dim()>0")
     return dense_to_coo(self, dims)
@@ -388,6 +394,21 @@ op(to_sparse.forward, name="to_sparse_coo", function=False)
 def _to_layout(self, layout, blocksize):
     from .sparse_compressed import to_compressed
     return to_compressed(self, layout, blocksize)
+
+
+# ---------------------------------------------------------------- indexing
+
+def sparse_getitem(x, index):
+    """``x[index]`` of a sparse tensor: numbers, slices, None, and one 1-d tensor of indices."""
+    from .indexing import _split_index
+    view, tensors = _split_index(x, index)
+    if tensors is None:
+        return view
+    places = [d for d, t in enumerate(tensors) if t is not None]
+    if len(places) != 1 or tensors[places[0]].dim() != 1 or not is_coo(view):
+        raise NotImplementedError("indexing a sparse tensor with several index tensors, or one of more than one "
+                                  "dimension, is not implemented; use to_dense() first")
+    return view.index_select(places[0], tensors[places[0]])
 
 
 # ---------------------------------------------------------------- compressed rows and columns
@@ -467,7 +488,7 @@ def hspmm(self, mat2):
 
 @op(aliases=("sspmm",))
 def smm(self, mat2):
-    """A sparse matrix times a dense one: a sparse matrix, with entries in all columns of the rows that are not empty."""
+    """A sparse matrix times a dense one: a sparse matrix, its rows that are not empty full."""
     from . import sparse_products
     return sparse_products.smm(self, mat2)
 

@@ -9,7 +9,7 @@ from .._core.kinds import result_type
 from .._core.op import scalar_type
 from .._core.tensor import TensorBase
 from ._sparse_parts import is_coo, on_sparse, parts
-from .sparse import empty_sparse
+from .sparse import empty_sparse, intersect_wide, same_indices
 
 _NOT_MERGED = ("float16", "bfloat16", "uint16", "uint32", "uint64")
 _NO_SUM = "add(sparse, dense) is not supported. Use add(dense, sparse) instead."
@@ -59,6 +59,8 @@ def _add(self, other, alpha):
     x, y = a.values.to(dtype), b.values.to(dtype)
     if not _is_one(alpha):
         y = y * alpha
+    if same_indices(a.indices, b.indices):
+        return parts.with_values(self if a.coalesced >= b.coalesced else other, x + y)
     if a.coalesced and b.coalesced:
         merged = _merge(a, x, b, y, self.shape)
         if merged is not None:
@@ -176,7 +178,6 @@ def _mul_dense(self, dense):
 def _mul_sparse(self, other):
     from .._core.tensor import wrap_ndarray
     from .._kernels import merge
-    from .sparse import _intersect_wide
     if self.shape != other.shape:
         raise RuntimeError(f"mul: expected 'self' and 'other' to have same sizes, but {list(self.shape)} != "
                            f"{list(other.shape)}")
@@ -185,7 +186,7 @@ def _mul_sparse(self, other):
     dtype = result_type(self, other)
     a, b = parts.parts(parts.coalesce(self)), parts.parts(parts.coalesce(other))
     sizes = tuple(self.shape[:a.sparse_dim])
-    find = merge.intersection if merge.fits(sizes) else _intersect_wide
+    find = merge.intersection if merge.fits(sizes) else intersect_wide
     in_a, in_b = map(wrap_ndarray, find(a.indices._ndarray(), b.indices._ndarray(), sizes))
     values = a.values.index_select(0, in_a).to(dtype) * b.values.index_select(0, in_b).to(dtype)
     return parts.make_coo(a.indices.index_select(1, in_a), values, self.shape, True, True)
@@ -274,7 +275,7 @@ def _on_values(name, linear):
             raise RuntimeError(f"{name}_ requires coalesced input")
         inplace(parts.parts(self).values, *args, **kwargs)
         return self
-    on_sparse(name)(forward)
+    on_sparse(name, composite=op.differentiable is None)(forward)
     inplace = METHODS.get(name + "_")
     if inplace is not None:
         inplace.sparse = in_place
@@ -282,11 +283,31 @@ def _on_values(name, linear):
 
 for _name in ("neg", "positive", "conj", "real", "imag"):
     _on_values(_name, True)
-for _name in ("abs", "asin", "asinh", "atan", "atanh", "ceil", "deg2rad", "erf", "erfinv", "expm1", "floor", "frac",
-              "isinf", "isnan", "isneginf", "isposinf", "log1p", "nan_to_num", "rad2deg", "relu", "round", "sgn", "sign",
-              "signbit", "sin", "sinh", "sqrt", "square", "tan", "tanh", "trunc"):
+for _name in ("abs asin asinh atan atanh ceil deg2rad erf erfinv expm1 floor frac isinf isnan isneginf isposinf log1p "
+              "nan_to_num rad2deg relu round sgn sign signbit sin sinh sqrt square tan tanh trunc").split():
     if _name in METHODS or "torch." + _name in OPS:
         _on_values(_name, False)
+
+
+def _compared(name, zero_gives):
+    """A comparison with a number that is false at 0, so that what is not stored stays so."""
+    op = METHODS[name]
+
+    def forward(self, other):
+        if not isinstance(self, TensorBase) or not is_coo(self) or not _is_number(other) or zero_gives(other):
+            raise NotImplementedError(f"{name}: not implemented for sparse tensors where 0 compares true, or with "
+                                      "tensors; use to_dense() first")
+        self = parts.coalesce(self)
+        return parts.with_values(self, op(parts.parts(self).values, other))
+    on_sparse(name, composite=True)(forward)
+
+
+_compared("ne", lambda x: x != 0)
+_compared("eq", lambda x: x == 0)
+_compared("gt", lambda x: not x >= 0)
+_compared("ge", lambda x: not x > 0)
+_compared("lt", lambda x: not x <= 0)
+_compared("le", lambda x: not x < 0)
 
 
 # ---------------------------------------------------------------- copies and fresh tensors

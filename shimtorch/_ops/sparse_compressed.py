@@ -132,8 +132,8 @@ def make(layout, pointers, plain, values, size, dtype, device, requires_grad):
     if len(size) != 2:
         raise RuntimeError(f"size of a tensor of layout {layout} must be of length 2, got {len(size)}")
     if pointers.shape[0] != size[along] + 1:
-        raise RuntimeError(f"{pointer_name}.shape[-1] must be equal to the number of compressed rows or columns plus one "
-                           f"(={size[along] + 1}), but got {pointers.shape[0]}")
+        raise RuntimeError(f"{pointer_name}.shape[-1] must be equal to the number of compressed rows or columns plus "
+                           f"one (={size[along] + 1}), but got {pointers.shape[0]}")
     try:
         csr.row_numbers(pointers.to(int64).contiguous()._ndarray())
     except ValueError as error:

@@ -22,8 +22,8 @@ def _masked(g, pattern):
     return g if is_coo(g) and g.is_coalesced() else mask_of(g, pattern)
 
 
-@op(method=False, function=False, sparse=True, backward_name="SparseAddmmBackward0",
-    grads={"self": lambda g, self, mat2: sparse_sampled(g, mat2, self), "mat2": lambda g, self: sparse_mm_adjoint(self, g)})
+@op(method=False, function=False, sparse=True, backward_name="SparseAddmmBackward0", grads={
+    "self": lambda g, self, mat2: sparse_sampled(g, mat2, self), "mat2": lambda g, self: sparse_mm_adjoint(self, g)})
 def sparse_mm(self, mat2):
     """A sparse matrix times a dense one."""
     return parts.multiply(self, mat2)
@@ -220,7 +220,8 @@ def _check_hspmm(mat1, mat2, name):
     if not is_coo(mat1) or mat2.layout is not strided:
         raise RuntimeError(f"{name}: expected a sparse and a dense matrix, got layouts {mat1.layout} and {mat2.layout}")
     if mat1.dim() != 2 or parts.unchecked_parts(mat1).sparse_dim != 2:
-        raise RuntimeError(f"{name}: Argument #2: matrices expected, {parts.unchecked_parts(mat1).sparse_dim}D tensor given")
+        raise RuntimeError(f"{name}: Argument #2: matrices expected, {parts.unchecked_parts(mat1).sparse_dim}D tensor "
+                           "given")
     if mat2.dim() != 2:
         raise RuntimeError(f"{name}: Argument #3: matrices expected, {mat2.dim()}D tensor given")
     if mat1.shape[1] != mat2.shape[0]:
@@ -241,8 +242,8 @@ def smm(mat, mat2):
     rows, fewer = _rows_of(mat)
     width = mat2.shape[1]
     indices = np.stack((np.repeat(rows._ndarray(), width), np.tile(np.arange(width), rows.shape[0])))
-    return sparse_coo_from_parts(wrap_ndarray(indices), sparse_mm(fewer, mat2).reshape(-1), (mat.shape[0], width), False,
-                                 True)
+    values = sparse_mm(fewer, mat2).reshape(-1)
+    return sparse_coo_from_parts(wrap_ndarray(indices), values, (mat.shape[0], width), False, True)
 
 
 def sspaddmm(self, mat1, mat2, beta=1, alpha=1):
@@ -251,7 +252,8 @@ def sspaddmm(self, mat1, mat2, beta=1, alpha=1):
         raise RuntimeError(f"sspaddmm: expected argument #1 to be sparse, got layout {self.layout}")
     for d, n in enumerate((mat1.shape[0], mat2.shape[-1])):
         if self.dim() != 2 or self.shape[d] != n:
-            raise RuntimeError(f"sspaddmm: Argument #1: Expected dim {d} size {n}, got {list(self.shape)[d:d + 1]}")
+            raise RuntimeError(f"sspaddmm: Argument #1: Expected dim {d} size {n}, got "
+                               f"{self.shape[d] if d < self.dim() else 'none'}")
     product = _times(smm(mat1, mat2), alpha)
     base = _times(self, beta)
     join = OPS["torch.cat"]

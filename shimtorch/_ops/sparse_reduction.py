@@ -7,7 +7,7 @@ from ._sparse_parts import is_coo, on_sparse, parts
 from .sparse import sparse_coo_from_parts, values_at
 
 
-def _reduced_dims(dim, ndim):
+def reduced_dims(dim, ndim):
     """Dimensions as sorted numbers from 0; None stands for all."""
     if dim is None:
         return list(range(ndim))
@@ -68,7 +68,7 @@ def sum_(self, dim=None, keepdim=False, *, dtype=None):
         self = self.to_sparse()
     if dtype is not None and dtype is not self.dtype:
         self = self.to(dtype)
-    dims = _reduced_dims(None if isinstance(dim, (tuple, list)) and not dim else dim, self.dim())
+    dims = reduced_dims(None if isinstance(dim, (tuple, list)) and not dim else dim, self.dim())
     result = _sum(self, dims, dtype is not None or not dims)
     return _keep_dims(result, dims) if keepdim else result
 
@@ -83,7 +83,7 @@ def _keep_dims(result, dims):
 def sum_to_size(self, *size):
     size = tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
     lead = self.dim() - len(size)
-    if lead < 0 or any(s != 1 and s != n for s, n in zip(size, self.shape[lead:])):
+    if lead < 0 or any(s != 1 and s != n for s, n in zip(size, self.shape[lead:], strict=True)):
         raise RuntimeError(f"size {{{list(size)}}} is not expandable to size {{{list(self.shape)}}}.")
     kept = [lead + i for i, s in enumerate(size) if s == 1 and self.shape[lead + i] != 1]
     dims = list(range(lead)) + kept
@@ -92,9 +92,9 @@ def sum_to_size(self, *size):
 
 @on_sparse("norm", composite=True)
 def norm(self, p="fro", dim=None, keepdim=False, *, dtype=None):
-    if dim is not None and _reduced_dims(dim, self.dim()) != list(range(self.dim())) and dim not in ((), []):
-        raise RuntimeError("norm_sparse currently only supports full reductions, so 'dim' must either be empty or contain "
-                           "all dimensions of the input")
+    if dim is not None and reduced_dims(dim, self.dim()) != list(range(self.dim())) and dim not in ((), []):
+        raise RuntimeError("norm_sparse currently only supports full reductions, so 'dim' must either be empty or "
+                           "contain all dimensions of the input")
     if keepdim:
         raise RuntimeError("norm_sparse currently does not support keepdim=True")
     values = self.coalesce().values() if is_coo(self) else self.values()
@@ -126,7 +126,8 @@ def sparse_softmax(self, dim, logarithm):
         values = p.values.log_softmax(inner) if logarithm else p.values.softmax(inner)
     else:
         values = p.values.float() if self.dtype.name in ("float16", "bfloat16") else p.values
-        values = wrap_ndarray(sparsesoftmax.softmax(_groups(p, self.shape, dim), values.contiguous()._ndarray(), logarithm))
+        groups = _groups(p, self.shape, dim)
+        values = wrap_ndarray(sparsesoftmax.softmax(groups, values.contiguous()._ndarray(), logarithm))
     return parts.with_values(self, values.to(self.dtype))
 
 

@@ -96,12 +96,12 @@ def permute(self, *dims):
         raise RuntimeError("permute(): duplicate dims are not allowed.")
     p = parts.parts(self)
     if any(d >= p.sparse_dim for d in order[:p.sparse_dim]):
-        raise RuntimeError("permute(sparse_coo): transpositions between sparse and dense dimensions are not allowed.Only "
-                           "transpositions within sparse and dense dimensions are supported.")
+        raise RuntimeError("permute(sparse_coo): transpositions between sparse and dense dimensions are not allowed."
+                           "Only transpositions within sparse and dense dimensions are supported.")
     return _permuted(self, p, order)
 
 
-@on_sparse("transpose", "swapaxes", "swapdims", inplace=True)
+@on_sparse("transpose", inplace=True)
 def transpose_(self, dim0, dim1):
     return parts.become(self, transpose(self, dim0, dim1))
 
@@ -150,16 +150,17 @@ def expand(self, *sizes):
         sizes = sizes[0]
     lead = len(sizes) - self.dim()
     if lead < 0:
-        raise RuntimeError(f"expand({self.type()}{{{list(self.shape)}}}, size={list(sizes)}): the number of sizes provided "
-                           f"({len(sizes)}) must be greater or equal to the number of dimensions in the tensor "
-                           f"({self.dim()})")
+        raise RuntimeError(f"expand({self.type()}{{{list(self.shape)}}}, size={list(sizes)}): the number of sizes "
+                           f"provided ({len(sizes)}) must be greater or equal to the number of dimensions in the "
+                           f"tensor ({self.dim()})")
     p = parts.parts(self)
     old = (1,) * lead + tuple(self.shape)
-    size = [o if n == -1 and d >= lead else n for d, (o, n) in enumerate(zip(old, sizes))]
-    for d, (o, n) in enumerate(zip(old, size)):
+    size = [o if n == -1 and d >= lead else n for d, (o, n) in enumerate(zip(old, sizes, strict=True))]
+    for d, (o, n) in enumerate(zip(old, size, strict=True)):
         if o not in (1, n) or n < 0:
-            raise RuntimeError(f"The expanded size of the tensor ({n}) must match the existing size ({o}) at non-singleton "
-                               f"dimension {d}.  Target sizes: {list(sizes)}.  Tensor sizes: {list(self.shape)}")
+            raise RuntimeError(f"The expanded size of the tensor ({n}) must match the existing size ({o}) at "
+                               f"non-singleton dimension {d}.  Target sizes: {list(sizes)}.  Tensor sizes: "
+                               f"{list(self.shape)}")
     n_sparse = p.sparse_dim + lead
     values = p.values.expand(p.values.shape[0], *size[n_sparse:])
     indices = np.concatenate((np.zeros((lead, p.indices.shape[1]), np.int64), p.indices._ndarray()))
@@ -271,8 +272,8 @@ def index_select(self, dim, index):
     chosen = index.reshape(-1).to(int64).contiguous()._ndarray()
     n = self.shape[d]
     for i in chosen[(chosen < -n) | (chosen >= n)][:1]:
-        raise IndexError(f"index_select(): index contains {i} that is out of range for tensor of size {list(self.shape)} "
-                         f"at dimension {d}")
+        raise IndexError(f"index_select(): index contains {i} that is out of range for tensor of size "
+                         f"{list(self.shape)} at dimension {d}")
     if len(chosen) and chosen.min() < 0:
         chosen = chosen % n
     size = list(self.shape)
@@ -334,12 +335,12 @@ def cat(tensors, dim=0):
     n_sparse = parts.unchecked_parts(first).sparse_dim
     for k, x in enumerate(tensors[1:], 1):
         if x.dim() != first.dim() or any(x.shape[i] != n for i, n in enumerate(first.shape) if i != d):
-            raise RuntimeError(f"All tensors must have the same shape: {list(first.shape)} (except in the concatenating "
-                               f"dimension), but found shape: {list(x.shape)} at position {k}.")
-        if parts.unchecked_parts(x).sparse_dim != n_sparse:
-            raise RuntimeError("All tensors must have the same sparse_dim and dense_dim: "
-                               f"{n_sparse}, {first.dim() - n_sparse}, but tensor at position {k} has "
-                               f"{parts.unchecked_parts(x).sparse_dim}, {x.dim() - parts.unchecked_parts(x).sparse_dim}.")
+            raise RuntimeError(f"All tensors must have the same shape: {list(first.shape)} (except in the "
+                               f"concatenating dimension), but found shape: {list(x.shape)} at position {k}.")
+        n = parts.unchecked_parts(x).sparse_dim
+        if n != n_sparse:
+            raise RuntimeError(f"All tensors must have the same sparse_dim and dense_dim: {n_sparse}, "
+                               f"{first.dim() - n_sparse}, but tensor at position {k} has {n}, {x.dim() - n}.")
     join = OPS["torch.cat"]
     size = list(first.shape)
     size[d] = sum(x.shape[d] for x in tensors)
@@ -380,11 +381,11 @@ def _check_resize(self, size, n_sparse, n_dense):
     old = self.dim() - p.sparse_dim
     for what, before, now in (("sparse", p.sparse_dim, n_sparse), ("dense", old, n_dense)):
         if before != now:
-            raise RuntimeError(f"changing the number of {what} dimensions (from {before} to {now}) on a non-empty sparse "
-                               "tensor is not supported.")
+            raise RuntimeError(f"changing the number of {what} dimensions (from {before} to {now}) on a non-empty "
+                               "sparse tensor is not supported.")
     for what, before, now in (("sparse", self.shape[:n_sparse], size[:n_sparse]),
                               ("dense", self.shape[n_sparse:], size[n_sparse:])):
-        if any(b > n for b, n in zip(before, now)):
+        if any(b > n for b, n in zip(before, now, strict=True)):
             raise RuntimeError(f"shrinking the size of {what} dimensions (from {list(before)} to {list(now)}) on a "
                                "non-empty sparse tensor is not supported.")
     return p

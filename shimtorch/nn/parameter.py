@@ -2,6 +2,7 @@
 
 from .. import _ops
 from .._core import Tensor
+from .._core.policy import policy
 
 __all__ = ["Parameter", "Buffer", "is_lazy"]
 
@@ -50,6 +51,8 @@ class Parameter(Tensor, metaclass=_MarkedMeta):
         return known
 
     def __repr__(self):
+        from .._core.printing import parameter_repr
+
         return parameter_repr(self, policy.print_style)
 
     def __reduce_ex__(self, proto):

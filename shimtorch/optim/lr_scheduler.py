@@ -36,6 +36,9 @@ __all__ = [
     "StepLR",
 ]
 
-
 # The name of the base class before 2.0.
 _LRScheduler = LRScheduler
+
+for _name in __all__:
+    if isinstance(globals()[_name], type):
+        globals()[_name].__module__ = __name__  # where pickles look for them

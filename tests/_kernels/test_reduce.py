@@ -154,6 +154,7 @@ def test_logsumexp_of_infinities():
     a = np.array([[-np.inf, -np.inf], [np.inf, 1], [np.nan, 1], [-np.inf, 2], [1000, 1000]])
     want = np.array([-np.inf, np.inf, np.nan, 2, 1000 + np.log(2)])
     assert_same(reduced("logsumexp", a, 1), want)
+    assert_same(reduced("logsumexp", np.ascontiguousarray(a.T), 0), want)
 
 
 def test_long_sums_stay_exact():

@@ -1,6 +1,12 @@
 """The pytest plugin: ``import torch`` gives shimtorch in test runs, and nothing happens unasked."""
 
+import importlib.util
+import pathlib
+import shutil
+
 import pytest
+
+import shimtorch
 
 TEST = """
     import torch, conftest
@@ -13,8 +19,12 @@ TEST = """
 
 @pytest.fixture
 def run(python, project):
+    """Run pytest with the plugin on files, in their folder; in a source tree, where nothing is installed, on a copy."""
+
     def run(files, *options, **kwargs):
         folder = project(files)
+        if importlib.util.find_spec("pytest_shimtorch") is None:
+            shutil.copy(pathlib.Path(shimtorch.__file__).parent / "_shim" / "pytest_shimtorch.py", folder)
         common = ("-p", "pytest_shimtorch", "-p", "no:cacheprovider", "--rootdir", folder, "--strict-markers")
         return python("-m", "pytest", *common, *options, cwd=folder, **kwargs)
 

@@ -13,5 +13,7 @@ import module_cases  # noqa: E402
 import torch  # noqa: E402
 from recorded import write  # noqa: E402
 
-for name, module in (("functional", functional_cases), ("layers", layer_cases), ("init", init_cases), ("modules", module_cases)):
+CASES = {"functional": functional_cases, "layers": layer_cases, "init": init_cases, "modules": module_cases}
+
+for name, module in CASES.items():
     write(HERE / f"nn_{name}.json", {case: module.run(torch, case) for case in module.CASES})

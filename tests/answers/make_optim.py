@@ -1,5 +1,5 @@
-"""Records optim_steps.json and optim_schedules.json from PyTorch 2.13, and the same with 1.1 and 1.0 in their names from
-those versions: ``python make_optim.py`` with each of them."""
+"""Records optim_steps.json and optim_schedules.json from PyTorch 2.13, and the same with 1.1 and 1.0 in their names
+from those versions: ``python make_optim.py`` with each of them."""
 
 import os
 import sys
@@ -23,4 +23,4 @@ else:
         answers = {c: optim_cases.run(torch, c, steps_only=True) for c in optim_cases.OLD}
         write(os.path.join(HERE, "optim_steps_1.1.json"), answers)
     answers = {c: schedule_cases.run(torch, c, scheduler_first=first, rates_only=True) for c in schedule_cases.OLD}
-    write(os.path.join(HERE, "optim_schedules_%s.json" % version[:3]), answers)
+    write(os.path.join(HERE, f"optim_schedules_{version[:3]}.json"), answers)

@@ -14,5 +14,5 @@ if torch.__version__.startswith("2"):
     write(os.path.join(HERE, "utils_data.json"), {c: data_cases.run(torch, c) for c in data_cases.CASES})
 else:
     torch.utils.data.IterableDataset = torch.utils.data.Dataset
-    name = "utils_data_%s.json" % torch.__version__[:3]
+    name = f"utils_data_{torch.__version__[:3]}.json"
     write(os.path.join(HERE, name), {c: data_cases.run(torch, c) for c in data_cases.SHUFFLED})

@@ -74,6 +74,36 @@ RNNCell(6, 3, nonlinearity="relu", bias=False) : x
 LSTMCell(6, 3) : x
 GRUCell(6, 3) : x
 GRUCell(6, 3) : x3
+Conv1d(3, 4, 3) : x3
+Conv1d(3, 4, 3, padding=1, padding_mode="circular", bias=False) : x3
+Conv2d(2, 4, (1, 2), stride=(2, 1), padding="same") :
+Conv2d(2, 4, (1, 2), padding="same", groups=2) : image
+Conv2d(2, 3, 2, padding=1, dilation=2, padding_mode="reflect") :
+Conv2d(2, 3, 2, groups=2) :
+Conv3d(2, 1, (1, 2, 2)) : volume
+ConvTranspose1d(3, 2, 3, stride=2) : x3
+ConvTranspose2d(2, 4, 2, stride=2, padding=1, output_padding=1) : image
+ConvTranspose2d(2, 4, 2, padding_mode="reflect") :
+MaxPool1d(2) : x3
+MaxPool2d(2, ceil_mode=True) : image
+AvgPool1d(3, 2, 1) : x3
+AvgPool2d((1, 2), stride=1) : image
+LPPool2d(2, 2) :
+AdaptiveAvgPool2d((1, None)) : image
+AdaptiveMaxPool1d(3) : x3
+ReflectionPad2d(1) : image
+ReplicationPad1d((2, 1)) : x3
+ConstantPad2d((1, 0, 2, 1), 3.5) : image
+ZeroPad2d(1) : image
+CircularPad3d(1) :
+PixelShuffle(2) :
+ChannelShuffle(2) : image
+Upsample(scale_factor=2, mode="bilinear") : image
+Upsample((3, 4)) : image
+UpsamplingBilinear2d(scale_factor=2) : image
+UpsamplingNearest2d(size=(3, 3)) : image
+Fold((3, 4), 2) :
+Unfold(2, stride=2) : image.repeat(1, 1, 1, 2)
 L1Loss(reduction="sum") : x, x * 2
 CrossEntropyLoss(label_smoothing=0.1) : x, classes
 BCEWithLogitsLoss(pos_weight=torch.ones(6)) : x, x.sigmoid().detach()

@@ -98,8 +98,8 @@ BATCHES = """
 [OrderedDict(a=1), OrderedDict(a=2)]
 """.strip().split("\n")
 
-CASES += ["d.default_collate(%s)" % batch for batch in BATCHES]
-CASES += ["d.default_convert(%s)" % batch for batch in BATCHES]
+CASES += [f"d.default_collate({batch})" for batch in BATCHES]
+CASES += [f"d.default_convert({batch})" for batch in BATCHES]
 
 Pair = namedtuple("Pair", "a b")
 

@@ -20,7 +20,8 @@ def recorded(name, cases):
 
 
 def as_json(value):
-    return json.loads(json.dumps(value).replace("shimtorch._tensor.Tensor", "torch.Tensor").replace("shimtorch.", "torch."))
+    text = json.dumps(value).replace("shimtorch._tensor.Tensor", "torch.Tensor").replace("shimtorch.", "torch.")
+    return json.loads(text)
 
 
 @recorded("utils_data", data_cases.CASES)

@@ -2,14 +2,10 @@
 
 _NAMES = frozenset(
     """
-    adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool1d_with_indices
-    adaptive_max_pool2d adaptive_max_pool2d_with_indices adaptive_max_pool3d adaptive_max_pool3d_with_indices
-    affine_grid avg_pool1d avg_pool2d avg_pool3d channel_shuffle conv1d conv2d conv3d conv_tbc conv_transpose1d
-    conv_transpose2d conv_transpose3d ctc_loss fold fractional_max_pool2d fractional_max_pool2d_with_indices
-    fractional_max_pool3d fractional_max_pool3d_with_indices grid_sample interpolate linear_cross_entropy lp_pool1d
-    lp_pool2d lp_pool3d max_pool1d max_pool1d_with_indices max_pool2d max_pool2d_with_indices max_pool3d
-    max_pool3d_with_indices max_unpool1d max_unpool2d max_unpool3d multi_head_attention_forward pad pixel_shuffle
-    pixel_unshuffle scaled_dot_product_attention unfold upsample upsample_bilinear upsample_nearest
+    adaptive_max_pool1d_with_indices adaptive_max_pool2d_with_indices adaptive_max_pool3d_with_indices affine_grid
+    conv_tbc ctc_loss fractional_max_pool2d fractional_max_pool2d_with_indices fractional_max_pool3d
+    fractional_max_pool3d_with_indices grid_sample linear_cross_entropy max_unpool1d max_unpool2d max_unpool3d
+    multi_head_attention_forward scaled_dot_product_attention
     """.split()
 )
 

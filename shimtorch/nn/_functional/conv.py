@@ -1,7 +1,7 @@
 """Convolutions and their transposes; unfold and fold."""
 
 from .padding import pad
-from .windows import batched, folded, ntuple, windows, zero_padded
+from .windows import batched, folded, ntuple, product, windows, zero_padded
 
 
 def _join(sizes):
@@ -19,7 +19,8 @@ def _check(input, weight, bias, groups, n, channels, out_channels):
     if weight.dtype is not input.dtype:
         names = [str(t.type()).rpartition(".")[2] for t in (input, weight)]
         raise RuntimeError(
-            f"Input type (torch.{names[0]}) and weight type (torch.{names[1]}) should be the same"
+            f"Input type (torch.{names[0]}) and weight type (torch.{names[1]}) should be the same or "
+            "input should be a MKLDNN tensor and weight is a dense tensor"
         )
     if input.size(1) != channels:
         raise RuntimeError(
@@ -78,18 +79,21 @@ def _conv(n, input, weight, bias, stride, padding, dilation, groups):
     # (N, G, places, C/G * kernel) times (G, C/G * kernel, O/G): one product for each group.
     order = [0, 1, *range(3, 3 + n), 2, *range(3 + n, 3 + 2 * n)]
     columns = view.reshape(batch, groups, -1, *view.shape[2:]).permute(order)
-    columns = columns.reshape(batch, groups, out.numel() if hasattr(out, "numel") else _product(out), -1)
+    columns = columns.reshape(batch, groups, product(out), -1)
     matrix = weight.reshape(groups, weight.size(0) // groups, -1).transpose(1, 2)
     result = columns.matmul(matrix).transpose(2, 3).reshape(batch, weight.size(0), *out)
     result = _with_bias(result, bias, n)
     return result if had_batch else result.squeeze(0)
 
 
-def _product(sizes):
-    result = 1
-    for size in sizes:
-        result *= size
-    return result
+def _each_side(**values):
+    """``name_height: 1 name_width: 2 ...`` for each of the values; one dimension counts as a width."""
+    sides = ("depth", "height", "width")
+    words = []
+    for name, value in values.items():
+        value = (1 if name != "output_padding" else 0, *value) if len(value) == 1 else value
+        words += [f"{name}_{side}: {v}" for side, v in zip(sides[-len(value) :], value, strict=True)]
+    return " ".join(words)
 
 
 def _conv_transpose(n, input, weight, bias, stride, padding, output_padding, groups, dilation):
@@ -100,12 +104,11 @@ def _conv_transpose(n, input, weight, bias, stride, padding, output_padding, gro
     stride, dilation = ntuple(stride, n, "stride"), ntuple(dilation, n, "dilation")
     padding = ntuple(padding, n, "padding")
     extra = ntuple(output_padding, n, "output_padding")
-    for e, s, d in zip(extra, stride, dilation, strict=True):
-        if e >= s and e >= d:
-            raise RuntimeError(
-                f"output padding must be smaller than either stride or dilation, but got output_padding_height: {e} "
-                f"stride_height: {s} dilation_height: {d}"
-            )
+    if any(e >= s and e >= d for e, s, d in zip(extra, stride, dilation, strict=True)):
+        raise RuntimeError(
+            "output padding must be smaller than either stride or dilation, but got "
+            + _each_side(output_padding=extra, stride=stride, dilation=dilation)
+        )
     batch, out = x.size(0), x.shape[2:]
     # (G, O/G * kernel, C/G) times (N, G, C/G, places), then every window added to its place.
     matrix = weight.reshape(groups, weight.size(0) // groups, -1).transpose(1, 2)

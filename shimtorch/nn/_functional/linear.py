@@ -2,7 +2,6 @@
 
 from ... import _ops
 
-
 linear = _ops.linear
 
 

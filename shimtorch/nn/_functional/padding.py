@@ -30,7 +30,7 @@ def pad(input, pad, mode="constant", value=None):
     *mode* is "constant" (with *value*, 0 if None), "reflect", "replicate" or "circular". Negative numbers cut off.
     """
     if len(pad) % 2:
-        raise RuntimeError(f"Padding length must be divisible by 2, but got {len(pad)}")
+        raise RuntimeError("Padding length must be divisible by 2")
     dims = len(pad) // 2
     if dims > input.dim():
         raise RuntimeError(

@@ -2,7 +2,7 @@
 
 from ... import _ops
 from ..._core.dtype import int64
-from .windows import batched, ntuple, windows, zero_padded
+from .windows import batched, ntuple, product, windows, zero_padded
 
 
 def _out_size(size, kernel, stride, padding, dilation, ceil_mode):
@@ -17,6 +17,13 @@ class _Pooling:
     """The arguments of a pooling, checked, and the padded windows."""
 
     def __init__(self, name, n, input, kernel_size, stride, padding, dilation, ceil_mode, fill):
+        if input.dim() not in (n + 1, n + 2):
+            if n == 1:
+                raise RuntimeError(
+                    f"{name}: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but "
+                    f"got:{list(input.shape)}"
+                )
+            raise RuntimeError(f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input")
         self.x, self.had_batch = batched(input, n, name)
         self.n = n
         self.kernel = ntuple(kernel_size, n, "kernel_size")
@@ -61,10 +68,7 @@ class _Pooling:
     def positions(self):
         """The flat position in the input of every element of the windows; -1 in the padding."""
         size = self.x.shape[2:]
-        count = 1
-        for length in size:
-            count *= length
-        flat = _ops.tensor(list(range(count)), dtype=int64).view(1, 1, *size)
+        flat = _ops.tensor(list(range(product(size))), dtype=int64).view(1, 1, *size)
         return self._windows(flat, -1)
 
     def finish(self, result):
@@ -171,11 +175,8 @@ def avg_pool3d(
 
 def _lp_pool(n, input, norm_type, kernel_size, stride, ceil_mode):
     kernel = ntuple(kernel_size, n, "kernel_size")
-    count = 1
-    for k in kernel:
-        count *= k
     mean = _avg_pool(n, input.pow(norm_type), kernel, stride, 0, ceil_mode, True, None)
-    return (mean.sign() * mean.abs().relu() * count).pow(1.0 / norm_type)
+    return (mean.sign() * mean.abs().relu() * product(kernel)).pow(1.0 / norm_type)
 
 
 def lp_pool1d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
@@ -198,27 +199,28 @@ def _cells(size, out):
     return [(i * size // out, -(-(i + 1) * size // out)) for i in range(out)]
 
 
-def _adaptive(n, input, output_size, name, reduce):
-    """``reduce(cell)`` of every cell of the last n dimensions, put together again."""
-    x, had_batch = batched(input, n, name)
+def _adaptive_size(size, output_size):
     if not isinstance(output_size, (tuple, list)):
-        output_size = (output_size,) * n
-    size = [s if o is None else o for s, o in zip(x.shape[2:], output_size, strict=True)]
+        output_size = (output_size,) * len(size)
+    return [s if o is None else o for s, o in zip(size, output_size, strict=True)]
 
-    def along(x, dim):
-        if dim == n:
-            return reduce(x)
-        parts = [along(x.narrow(2 + dim, a, b - a), dim + 1) for a, b in _cells(x.size(2 + dim), size[dim])]
-        return _ops.stack(parts, 2)
 
-    # The last dimension is stacked first: bring the dimensions back into their order.
-    result = along(x, 0)
-    return result if had_batch else result.squeeze(0)
+def _over_cells(reduce, tensors, size, dim=2):
+    """``reduce`` of the cells of (N, C, ...) tensors, a tuple of (N, C) results, put together to (N, C, *size)."""
+    if not size:
+        return reduce(*tensors)
+    parts = [
+        _over_cells(reduce, [t.narrow(dim, a, b - a) for t in tensors], size[1:], dim + 1)
+        for a, b in _cells(tensors[0].size(dim), size[0])
+    ]
+    return tuple(_ops.stack(part, 2) for part in zip(*parts, strict=True))
 
 
 def _adaptive_avg(n, input, output_size):
+    x, had_batch = batched(input, n, f"adaptive_avg_pool{n}d")
     dims = list(range(2, 2 + n))
-    return _adaptive(n, input, output_size, f"adaptive_avg_pool{n}d", lambda cell: cell.mean(dims))
+    (result,) = _over_cells(lambda cell: (cell.mean(dims),), [x], _adaptive_size(x.shape[2:], output_size))
+    return result if had_batch else result.squeeze(0)
 
 
 def adaptive_avg_pool1d(input, output_size):
@@ -236,39 +238,19 @@ def adaptive_avg_pool3d(input, output_size):
     return _adaptive_avg(3, input, output_size)
 
 
+def _largest(cell, positions):
+    values, places = cell.flatten(2).max(-1)
+    return values, positions.flatten()[places]
+
+
 def _adaptive_max(n, input, output_size, return_indices):
-    name = f"adaptive_max_pool{n}d"
-    values = _adaptive(n, input, output_size, name, lambda cell: cell.flatten(2).max(-1)[0])
-    if not return_indices:
-        return values
-    count = 1
-    for length in input.shape[-n:]:
-        count *= length
-    flat = _ops.tensor(list(range(count)), dtype=int64).view(input.shape[-n:]).expand(input.shape)
-    both = _ops.stack([input.detach().double(), flat.double()], -1)
-    both = both if input.dim() == n + 2 else both.unsqueeze(0)
-
-    def where(cell):
-        cell = cell.flatten(2, -2)
-        return cell[..., 1].gather(-1, cell[..., 0].max(-1, keepdim=True)[1]).squeeze(-1)
-
-    indices = _adaptive_of_pairs(n, both, output_size, where).to(int64)
-    return values, indices if input.dim() == n + 2 else indices.squeeze(0)
-
-
-def _adaptive_of_pairs(n, both, output_size, reduce):
-    """_adaptive for (N, C, ..., 2)."""
-    if not isinstance(output_size, (tuple, list)):
-        output_size = (output_size,) * n
-    size = [s if o is None else o for s, o in zip(both.shape[2:-1], output_size, strict=True)]
-
-    def along(x, dim):
-        if dim == n:
-            return reduce(x)
-        parts = [along(x.narrow(2 + dim, a, b - a), dim + 1) for a, b in _cells(x.size(2 + dim), size[dim])]
-        return _ops.stack(parts, 2)
-
-    return along(both, 0)
+    x, had_batch = batched(input, n, f"adaptive_max_pool{n}d")
+    size = x.shape[2:]
+    positions = _ops.tensor(list(range(product(size))), dtype=int64).view(1, 1, *size)
+    values, indices = _over_cells(_largest, [x, positions], _adaptive_size(size, output_size))
+    if not had_batch:
+        values, indices = values.squeeze(0), indices.squeeze(0)
+    return (values, indices) if return_indices else values
 
 
 def adaptive_max_pool1d(input, output_size, return_indices=False):

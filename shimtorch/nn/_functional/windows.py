@@ -1,6 +1,7 @@
-"""Sliding windows over the spatial dimensions of (N, C, ...) inputs: arguments, output sizes, views, and folding back."""
+"""Sliding windows over the spatial dimensions of (N, C, ...) inputs: arguments, views, and adding them up again."""
 
 from collections.abc import Iterable
+from math import prod as product  # noqa: F401  (of sizes, for those who import from here)
 
 
 def ntuple(value, n, name):

@@ -44,6 +44,8 @@ class _NormBase(Module):
             if policy.num_batches_tracked:
                 counter = _ops.zeros((), dtype=int64, device=device)
                 self.register_buffer("num_batches_tracked", counter)
+            else:
+                self._version = 1
         else:
             self.register_buffer("running_mean", None)
             self.register_buffer("running_var", None)

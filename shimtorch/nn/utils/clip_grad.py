@@ -20,11 +20,13 @@ def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=Non
     norm_type = float(norm_type)
     if not tensors:
         return _ops.tensor(0.0)
-    if len(tensors) == 1:
-        total = tensors[0].norm(norm_type)
+    norms = [t.norm(norm_type) for t in tensors]
+    if not isinstance(norms[0], Tensor):  # 0.3: the norm of a Tensor is a Python number
+        norms = [_ops.tensor([norm]) for norm in norms]
+        total = _ops.cat(norms).norm(norm_type)
     else:
-        total = _ops.stack([t.norm(norm_type) for t in tensors]).norm(norm_type)
-    if error_if_nonfinite and not bool(total.isfinite()):
+        total = norms[0] if len(norms) == 1 else _ops.stack(norms).norm(norm_type)
+    if error_if_nonfinite and not abs(float(total)) < float("inf"):
         raise RuntimeError(
             f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be "
             "clipped. To disable this error and scale the gradients by the non-finite norm anyway, set "
@@ -38,7 +40,8 @@ def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
     from ... import no_grad
 
     with no_grad():
-        scale = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
+        scale = float(max_norm) / (total_norm + 1e-6)
+        scale = scale.clamp(max=1.0) if isinstance(scale, Tensor) else min(scale, 1.0)
         for grad in _gradients(parameters):
             grad.mul_(scale)
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from ... import _ops, arange
 from ..._core import Tensor
 from ..._core.dtype import float16, float32, float64, int8, int16, int32, int64, uint8
+from ..._core.policy import policy
 
 __all__ = [
     "PackedSequence",
@@ -188,10 +189,12 @@ def pad_packed_sequence(sequence, batch_first=False, padding_value=0.0, total_le
         steps = total_length
     positions, _ = _running(lengths, steps)
     grid = data.new_full((steps * batch, *data.shape[1:]), padding_value)
-    padded = grid.index_copy(0, positions, data).view(steps, batch, *data.shape[1:])
+    padded = grid.index_copy_(0, positions, data).view(steps, batch, *data.shape[1:])
     if unsorted_indices is not None:
         padded = padded.index_select(1, unsorted_indices)
         lengths = lengths[unsorted_indices]
+    if policy.two_types:  # 0.3 gave a list
+        lengths = lengths.tolist()
     return (padded.transpose(0, 1) if batch_first else padded), lengths
 
 

@@ -5,8 +5,8 @@ test is imported; ``--shimtorch-era 0.3`` (``shimtorch_era``) runs everything in
 marker ``@pytest.mark.shimtorch(era="0.3")`` installs it around a test with its fixtures, and the fixture
 `shimtorch_as_torch` from its set-up on.
 
-This is a module beside the package, not in it, for pytest imports its plugins in every run, and shimtorch only when
-asked to.
+This file is installed as a module beside the package, not in it, for pytest imports its plugins in every run, and
+shimtorch only when asked to.
 """
 
 from contextlib import ExitStack

@@ -1,0 +1,217 @@
+"""Look-ups by index and their gradients: rows of a table, the classes of a loss; forwards of ops in ``_ops/nn.py``."""
+from libc.stdint cimport int64_t
+from libc.string cimport memcpy, memset
+
+from .dtype cimport CAT_FLOAT, CATEGORY, FLOAT32, FLOAT64, INT32, INT64, ITEMSIZE, UINT8
+from .iterate cimport as_code_tensor, contiguous_copy
+from .tensor cimport MAX_DIMS, TensorBase, describe_shape, empty, ptr
+
+from .op import scalar_type
+
+ctypedef fused real:
+    float
+    double
+
+
+cdef TensorBase as_indices(TensorBase t, str name):
+    """A contiguous int64 index tensor."""
+    if t.code != INT64:
+        if t.code != INT32 and t.code != UINT8:
+            raise RuntimeError(f"{name}: expected an index tensor of type Long or Int, but got {scalar_type(t.dtype)}")
+        t = as_code_tensor(t, INT64)
+    return t if t.contiguous_ else contiguous_copy(t)
+
+
+cdef Py_ssize_t find_outside(const int64_t* index, Py_ssize_t n, int64_t limit) noexcept nogil:
+    """The first place whose index is not in [0, limit); -1 if there is none."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        if index[i] < 0 or index[i] >= limit:
+            return i
+    return -1
+
+
+def rows(TensorBase weight not None, TensorBase indices not None):
+    """The rows of weight (V, ...) that indices name: shape indices.shape + weight.shape[1:]."""
+    cdef Py_ssize_t shape[MAX_DIMS]
+    cdef TensorBase index, r
+    cdef int i
+    cdef Py_ssize_t k, row, n
+    cdef const int64_t* at
+    cdef char* src
+    cdef char* dst
+    if weight.ndim_ == 0:
+        raise RuntimeError("'weight' must be 2-D")
+    index = as_indices(indices, "embedding")
+    if not weight.contiguous_:
+        weight = contiguous_copy(weight)
+    if indices.ndim_ + weight.ndim_ - 1 > MAX_DIMS:
+        raise RuntimeError("embedding: too many dimensions")
+    for i in range(indices.ndim_):
+        shape[i] = indices.shape_[i]
+    for i in range(1, weight.ndim_):
+        shape[indices.ndim_ + i - 1] = weight.shape_[i]
+    at = <const int64_t*>ptr(index)
+    if find_outside(at, index.count, weight.shape_[0]) >= 0:
+        raise IndexError("index out of range in self")
+    r = empty(weight.code, indices.ndim_ + weight.ndim_ - 1, shape)
+    if r.count == 0:
+        return r
+    row = weight.count // weight.shape_[0] * ITEMSIZE[weight.code]
+    src, dst, n = ptr(weight), ptr(r), index.count
+    with nogil:
+        for k in range(n):
+            memcpy(dst + k * row, src + at[k] * row, row)
+    return r
+
+
+cdef void add_rows(real* out, const real* grad, const int64_t* index, Py_ssize_t n, Py_ssize_t width,
+                   int64_t skip) noexcept nogil:
+    cdef Py_ssize_t i, k
+    cdef real* row
+    for i in range(n):
+        if index[i] == skip:
+            continue
+        row = out + index[i] * width
+        for k in range(width):
+            row[k] += grad[i * width + k]
+
+
+def rows_backward(TensorBase grad not None, TensorBase indices not None, Py_ssize_t n_rows, int64_t skip):
+    """Rows of grad summed where indices put them, in a table of n_rows; the row ``skip`` stays 0."""
+    cdef Py_ssize_t shape[MAX_DIMS]
+    cdef TensorBase index = as_indices(indices, "embedding"), g = grad, r
+    cdef int i, code = grad.code
+    cdef Py_ssize_t width = 1, n
+    cdef char* dst
+    cdef char* src
+    cdef const int64_t* at
+    cdef bint single
+    if code != FLOAT32 and code != FLOAT64:
+        g = as_code_tensor(g, FLOAT32)
+    single = g.code == FLOAT32
+    if not g.contiguous_:
+        g = contiguous_copy(g)
+    shape[0] = n_rows
+    for i in range(indices.ndim_, grad.ndim_):
+        shape[i - indices.ndim_ + 1] = grad.shape_[i]
+        width *= grad.shape_[i]
+    if index.count * width != g.count:
+        raise RuntimeError(f"embedding backward: gradient of size {describe_shape(grad)} for indices of size "
+                           f"{describe_shape(indices)}")
+    if find_outside(<const int64_t*>ptr(index), index.count, n_rows) >= 0:
+        raise IndexError("index out of range in self")
+    r = empty(g.code, grad.ndim_ - indices.ndim_ + 1, shape)
+    dst, src, at, n = ptr(r), ptr(g), <const int64_t*>ptr(index), index.count
+    memset(dst, 0, r.count * ITEMSIZE[r.code])
+    with nogil:
+        if single:
+            add_rows[float](<float*>dst, <float*>src, at, n, width, skip)
+        else:
+            add_rows[double](<double*>dst, <double*>src, at, n, width, skip)
+    return as_code_tensor(r, code)
+
+
+# ---------------------------------------------------------------- negative log-likelihood
+
+cdef void nll_sum_rows(const real* x, const int64_t* target, const real* weight, Py_ssize_t n, Py_ssize_t classes,
+                       int64_t ignore, double* total, double* sum_) noexcept nogil:
+    """Minus the (weighted) sum of x at the targets, and the sum of the weights."""
+    cdef Py_ssize_t i
+    cdef double s = 0, w = 0
+    for i in range(n):
+        if target[i] == ignore:
+            continue
+        if weight == NULL:
+            s -= x[i * classes + target[i]]
+            w += 1
+        else:
+            s -= x[i * classes + target[i]] * weight[target[i]]
+            w += weight[target[i]]
+    sum_[0] = s
+    total[0] = w
+
+
+cdef void nll_rows_backward(real* out, real scale, const int64_t* target, const real* weight, Py_ssize_t n,
+                            Py_ssize_t classes, int64_t ignore) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        if target[i] != ignore:
+            out[i * classes + target[i]] = scale if weight == NULL else scale * weight[target[i]]
+
+
+cdef TensorBase checked_targets(TensorBase target, Py_ssize_t n, Py_ssize_t classes, int64_t ignore):
+    cdef TensorBase t = as_indices(target, "nll_loss")
+    cdef const int64_t* at = <const int64_t*>ptr(t)
+    cdef Py_ssize_t i
+    if t.count != n:
+        raise ValueError(f"Expected input batch_size ({n}) to match target batch_size ({t.count}).")
+    for i in range(n):
+        if at[i] != ignore and (at[i] < 0 or at[i] >= classes):
+            raise IndexError(f"Target {at[i]} is out of bounds.")
+    return t
+
+
+cdef TensorBase class_weights(TensorBase weight, TensorBase x, Py_ssize_t classes):
+    if weight is None:
+        return None
+    if weight.count != classes:
+        raise RuntimeError(f"weight tensor should be defined either for all {classes} classes or no classes but got "
+                           f"weight tensor of shape: {describe_shape(weight)}")
+    weight = as_code_tensor(weight, x.code)
+    return weight if weight.contiguous_ else contiguous_copy(weight)
+
+
+def nll(TensorBase input not None, TensorBase target not None, TensorBase weight, int64_t ignore_index, bint mean):
+    """Minus the sum, or weighted mean, of input (N, C) at the classes target (N); and the sum of the weights."""
+    cdef TensorBase x = input, t, w, r
+    cdef double total = 0, s = 0
+    cdef int code = input.code
+    if CATEGORY[code] != CAT_FLOAT:
+        raise NotImplementedError(f"\"nll_loss_out_frame\" not implemented for '{scalar_type(input.dtype)}'")
+    if input.ndim_ != 2:
+        raise ValueError(f"Expected 2 dimensions (got {input.ndim_})")
+    if code != FLOAT32 and code != FLOAT64:
+        x = as_code_tensor(x, FLOAT32)
+    if not x.contiguous_:
+        x = contiguous_copy(x)
+    t = checked_targets(target, x.shape_[0], x.shape_[1], ignore_index)
+    w = class_weights(weight, x, x.shape_[1])
+    if x.code == FLOAT32:
+        nll_sum_rows[float](<float*>ptr(x), <int64_t*>ptr(t), NULL if w is None else <float*>ptr(w), x.shape_[0],
+                            x.shape_[1], ignore_index, &total, &s)
+    else:
+        nll_sum_rows[double](<double*>ptr(x), <int64_t*>ptr(t), NULL if w is None else <double*>ptr(w), x.shape_[0],
+                             x.shape_[1], ignore_index, &total, &s)
+    if mean:
+        s = s / total                  # NaN for no target, as torch has it
+    r = empty(x.code, 0, NULL)
+    if x.code == FLOAT32:
+        (<float*>ptr(r))[0] = <float>s
+    else:
+        (<double*>ptr(r))[0] = s
+    return as_code_tensor(r, code), total
+
+
+def nll_backward(TensorBase grad not None, size, TensorBase target not None, TensorBase weight, int64_t ignore_index,
+                 bint mean, double total):
+    """The gradient of ``nll`` with respect to its input, of the given size (N, C)."""
+    cdef Py_ssize_t shape[2]
+    cdef TensorBase g = grad, t, w, r
+    cdef double scale
+    cdef int code = grad.code
+    if code != FLOAT32 and code != FLOAT64:
+        g = as_code_tensor(g, FLOAT32)
+    shape[0], shape[1] = size
+    r = empty(g.code, 2, shape)
+    memset(ptr(r), 0, r.count * ITEMSIZE[r.code])
+    t = checked_targets(target, shape[0], shape[1], ignore_index)
+    w = class_weights(weight, g, shape[1])
+    scale = -1.0 / total if mean else -1.0
+    if g.code == FLOAT32:
+        nll_rows_backward[float](<float*>ptr(r), <float>(scale * (<float*>ptr(g))[0]), <int64_t*>ptr(t),
+                                 NULL if w is None else <float*>ptr(w), shape[0], shape[1], ignore_index)
+    else:
+        nll_rows_backward[double](<double*>ptr(r), scale * (<double*>ptr(g))[0], <int64_t*>ptr(t),
+                                  NULL if w is None else <double*>ptr(w), shape[0], shape[1], ignore_index)
+    return as_code_tensor(r, code)
