@@ -32,27 +32,8 @@ class Tensor(TensorBase):
                              doc="Whether operations on this tensor are recorded for backward.")
     grad_fn = property(_autograd.tensor_grad_fn, doc="The node that made this tensor; None for a leaf.")
 
-    @property
-    def grad(self):
-        """The gradient that backward accumulated; None before."""
-        if self.grad_fn is not None and not _autograd.retains(self) and not policy.two_types:
-            import warnings
-            warnings.warn(
-                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't "
-                "be populated during autograd.backward(). If you indeed want the .grad field to be populated for a "
-                "non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by "
-                "mistake, make sure you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for "
-                "more informations.", UserWarning, stacklevel=2)
-        return _autograd.tensor_grad(self)
-
-    @grad.setter
-    def grad(self, value):
-        _autograd.set_tensor_grad(self, value)
-
-    @grad.deleter
-    def grad(self):
-        _autograd.set_tensor_grad(self, None)
-
+    grad = property(_autograd.grad_of, _autograd.set_tensor_grad, _autograd.clear_grad,
+                    doc="The gradient that backward accumulated; None before.")
     _grad = property(_autograd.tensor_grad, _autograd.set_tensor_grad)
     _grad_fn = grad_fn
 

@@ -7,8 +7,8 @@ import weakref
 from .dtype cimport CATEGORY, CAT_COMPLEX, CAT_FLOAT, dtype_of
 from .policy cimport ThreadState, policy, thread_state
 from .tensor cimport (
-    INLINE_DIMS, ON_DEVICE, REQUIRES_GRAD, SPARSE, VIEW_CUSTOM, VIEW_DEFAULT, VIEW_MULTI_OUTPUT, VIEW_NO_GRAD, VOLATILE,
-    TensorBase, describe_shape, make_size, same_shape, seen_flags, shallow,
+    INLINE_DIMS, ON_DEVICE, REQUIRES_GRAD, SPARSE, VIEW_CUSTOM, VIEW_DEFAULT, VIEW_MULTI_OUTPUT, VIEW_NO_GRAD,
+    VOLATILE, TensorBase, describe_shape, empty, make_size, same_shape, seen_flags, shallow, write_scalar,
 )
 
 cdef long long last_seq = 0
@@ -692,7 +692,9 @@ cdef list root_grads(list roots, list grads, str what):
             if CATEGORY[t.code] == CAT_COMPLEX:
                 raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got "
                                    f"{dtype_of(t.code)!r}")
-            result.append(ones_like(shallow(t)))
+            g = empty(t.code, t.ndim_, t.shape_)
+            write_scalar(g.storage.data, t.code, 1)
+            result.append(g)
             continue
         if not isinstance(grads[i], TensorBase):
             raise TypeError(f"gradients can be either Tensors or None, but got {type(grads[i]).__name__}")
@@ -1120,6 +1122,24 @@ def set_requires_grad(TensorBase t not None, bint value):
 
 def tensor_grad_fn(TensorBase t not None):
     return node_of(t)
+
+
+def grad_of(TensorBase t not None):
+    """``t.grad``; warns where a tensor that is no leaf will never have one."""
+    if t.grad_ is None and t.node is not None and not retains(t) and not policy.two_types:
+        import warnings
+        warnings.warn(
+            "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+            "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
+            "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
+            "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more informations.",
+            UserWarning)
+    return t.grad_
+
+
+def clear_grad(TensorBase t not None):
+    """``del t.grad``."""
+    t.grad_ = None
 
 
 def tensor_grad(TensorBase t not None):

@@ -3,7 +3,7 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
 from .._kernels.table cimport (
-    ST_ZERO_DIVISION, st_cast, st_factor, st_find, st_find_reduce, st_loop, st_op, st_reduce, st_reduce_dtype,
+    ST_ZERO_DIVISION, st_bounds, st_cast, st_factor, st_find, st_find_reduce, st_loop, st_op, st_reduce, st_reduce_dtype,
     st_reduce_op,
 )
 from .autograd cimport check_inplace, rebase
@@ -20,6 +20,8 @@ from .tensor cimport (
 )
 
 import numbers
+
+import numpy as np
 
 from .op import finish_declaration, register, scalar_type
 
@@ -125,10 +127,12 @@ cdef TensorBase operand_tensor(object x, int code):
     return scalar_tensor(code, x)
 
 
-cdef object missing_loop(Op op, int code):
+cdef object missing_loop(Op op, int code, bint both=True):
     if CATEGORY[code] == CAT_BOOL and op.__name__.rstrip("_") in ("sub", "subtract"):
         return RuntimeError("Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
-                            "`logical_xor()` operator instead.")
+                            "`logical_xor()` operator instead." if both else "Subtraction, the `-` operator, with a "
+                            "bool tensor is not supported. If you are trying to invert a mask, use the `~` or "
+                            "`logical_not()` operator instead.")
     if CATEGORY[code] == CAT_BOOL and op.__name__.rstrip("_") in ("neg", "negative"):
         return RuntimeError("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
                             "invert a mask, use the `~` or `logical_not()` operator instead.")
@@ -196,7 +200,7 @@ cdef class UnaryOp(Pointwise):
     cdef object invoke_other(self, PyObject** args, Py_ssize_t n, PyObject* kwnames):
         if n > 1 or (n == 0 and kwnames == NULL):
             raise TypeError(f"{self.__name__}() takes 1 positional argument but {n} were given" if n else
-                            f"{self.__name__}() missing 1 required positional argument: 'input'")
+                            f"{self.__name__}() missing 1 required positional arguments: \"input\"")
         if n == 1 and not isinstance(<object>args[0], TensorBase):
             raise TypeError(f"{self.__name__}(): argument 'input' (position 1) must be Tensor, not "
                             f"{type(<object>args[0]).__name__}")
@@ -235,14 +239,29 @@ cdef class BinaryOp(Pointwise):
     """``f(self, other)``, one loop over broadcast operands in their common dtype."""
 
     cdef bint refuses_bool             # also as one operand of two
+    cdef st_loop by_number[15]         # the loops with a number as parameter, for ops that have such
+    cdef bint has_by_number
+    cdef st_loop truncating[15]        # what the op was before division rounded down
+    cdef bint era_truncates
+    cdef int scale                     # 1 or -1 where ``alpha=`` multiplies the other operand, else 0
     cdef list further                  # defaults of the arguments after the two operands
 
     def __init__(self, str name, str kernel, grads, options):
+        cdef int i
         extended = options.get("forward")
         Op.__init__(self, extended or _binary_signature, name, grads, options)
         self.find_loops(kernel, options.get("result", "same"), options.get("refuse", ()))
+        self.has_by_number = "by_number" in options
+        self.era_truncates = "truncating" in options
+        for i in range(NDTYPES):
+            if self.has_by_number:
+                self.by_number[i] = st_find(st_op(options["by_number"].encode()), i)
+            if self.era_truncates:
+                self.truncating[i] = st_find(st_op(options["truncating"].encode()), i)
         self.further = list(self.defaults[2:])
+        self.tensors_only = False
         self.refuses_bool = "bool" in options.get("refuse", ())
+        self.scale = options.get("scale", 0)
         self.forward = extended or _bound(self, 2)
 
     cdef object invoke(self, PyObject** args, Py_ssize_t n, PyObject* kwnames):
@@ -250,6 +269,10 @@ cdef class BinaryOp(Pointwise):
         cdef int flags
         cdef TensorBase r
         if n != 2 or kwnames != NULL:
+            if n == 2 and self.scale and only_alpha(kwnames) and unrecorded(scan_flags(args, 2, False)):
+                r = self.compute_scaled(<object>args[0], <object>args[1], <object>args[2], None)
+                if r is not None:
+                    return r
             return Op.invoke(self, args, n, kwnames)
         a, b = <object>args[0], <object>args[1]
         flags = scan_flags(args, 2, False)
@@ -276,7 +299,11 @@ cdef class BinaryOp(Pointwise):
         # the common case: one dtype, one shape or a Python number, contiguous
         if isinstance(a, TensorBase):
             x = <TensorBase>a
-            if isinstance(b, TensorBase):
+            if self.has_by_number and not isinstance(b, TensorBase):
+                return self.compute_by_number(x, b, out)
+            if self.era_truncates and policy.floor_division != "floor":
+                pass
+            elif isinstance(b, TensorBase):
                 y = <TensorBase>b
                 if x.code == y.code and x.contiguous_ and y.contiguous_ and same_shape(x, y):
                     code = self.compute_code(x.code)
@@ -304,12 +331,19 @@ cdef class BinaryOp(Pointwise):
                     return r
         elif not isinstance(b, TensorBase):
             raise TypeError(f"{self.__name__}(): argument 'input' (position 1) must be Tensor, not {type(a).__name__}")
+        if not isinstance(b, (TensorBase, float, int, numbers.Number, np.bool_)):
+            raise TypeError(f"{self.__name__}(): argument 'other' (position 2) must be Tensor, not {type(b).__name__}")
         code = self.compute_code(result_code(a, b))
         loop = self.loops[code]
+        if self.era_truncates and policy.floor_division != "floor":
+            loop = self.truncating[code]
+            warn_truncating()
         if self.refuses_bool and (is_bool(a) or is_bool(b)):
             loop = NULL
         if loop == NULL:
-            raise missing_loop(self, BOOL if self.refuses_bool and (is_bool(a) or is_bool(b)) else code)
+            if self.refuses_bool and (is_bool(a) or is_bool(b)):
+                raise missing_loop(self, BOOL, is_bool(a) and is_bool(b))
+            raise missing_loop(self, code)
         x, y = operand_tensor(a, code), operand_tensor(b, code)
         if policy.same_numel_pointwise and x.count == y.count and not same_shape(x, y):
             x, y = flatten_alike(x, y)
@@ -326,8 +360,78 @@ cdef class BinaryOp(Pointwise):
         run2(loop, r, x, y, NULL)
         return r
 
+    cdef TensorBase compute_by_number(self, TensorBase x, object b, TensorBase out):
+        """The loop that takes the second operand as a number."""
+        cdef int code = self.compute_code(result_code(x, b))
+        cdef st_loop loop = self.by_number[code]
+        cdef st_factor factor
+        cdef TensorBase r = out
+        if loop == NULL:
+            raise missing_loop(self, code)
+        set_factor(&factor, code, b)
+        if self.__name__ == "pow" and factor.i < 0:
+            raise RuntimeError("Integers to negative integer powers are not allowed.")
+        x = as_code_tensor(x, code)
+        if out is None or out.code != code:
+            r = alloc_result(code, x.ndim_, x.shape_, x, None)
+        run1(loop, r, x, &factor)
+        return r
+
+    cdef TensorBase compute_scaled(self, object a, object b, object alpha, TensorBase out):
+        """``a + alpha * b`` in one loop where both have one dtype and shape; None where the general path must do it."""
+        cdef TensorBase x, y, r
+        cdef st_factor factor
+        cdef st_loop loop
+        if not (isinstance(a, TensorBase) and isinstance(b, TensorBase)) or type(alpha) not in (int, float):
+            return None
+        x, y = <TensorBase>a, <TensorBase>b
+        loop = st_find(ADD_SCALED, x.code)
+        if x.code != y.code or CATEGORY[x.code] != CAT_FLOAT or loop == NULL or not same_shape(x, y):
+            return None
+        factor.re, factor.im, factor.i = self.scale * <double>alpha, 0, 0
+        r = alloc_result(x.code, x.ndim_, x.shape_, x, y) if out is None else out
+        if out is not None and out.storage is y.storage and overlaps(out, y):
+            return None
+        run2(loop, r, x, y, &factor)
+        return r
+
     def call_forward(self, a, b):
         return self.compute(a, b, None)
+
+
+cdef int ADD_SCALED = st_op(b"add_scaled")
+
+
+cdef bint unrecorded(int flags) noexcept:
+    """Whether nothing but ``requires_grad`` is set, and that has no effect."""
+    return flags & ~REQUIRES_GRAD == 0 and not recording(flags)
+
+
+cdef bint only_alpha(PyObject* kwnames):
+    """Whether ``alpha`` is the one keyword argument."""
+    return kwnames != NULL and len(<tuple>kwnames) == 1 and (<tuple>kwnames)[0] == "alpha"
+
+
+cdef int set_factor(st_factor* factor, int code, object value) except -1:
+    """A Python number as the parameter of loops of a dtype."""
+    factor.re = factor.im = 0
+    factor.i = 0
+    if CATEGORY[code] == CAT_COMPLEX:
+        factor.re, factor.im = complex(value).real, complex(value).imag
+    elif CATEGORY[code] == CAT_FLOAT:
+        factor.re = value
+    else:
+        factor.i = <int64_t>int(value)
+    return 0
+
+
+cdef int warn_truncating() except -1:
+    if policy.floor_division == "trunc_warn":
+        import warnings
+        warnings.warn("floor_divide is deprecated: it rounds toward 0 (like trunc), which is wrong for negative "
+                      "numbers. Use torch.div(a, b, rounding_mode='trunc') to keep that, or rounding_mode='floor'.",
+                      UserWarning, stacklevel=2)
+    return 0
 
 
 cdef inline bint is_bool(object x):
@@ -386,6 +490,13 @@ cdef class InplacePointwise(InplaceOp):
         cdef list values = None
         cdef bint record_it
         if kwnames != NULL or n != self.operands or not isinstance(<object>args[0], TensorBase):
+            if n == 2 == self.operands and (<BinaryOp>self.base).scale and only_alpha(kwnames) and (
+                    isinstance(<object>args[0], TensorBase)) and unrecorded(scan_flags(args, 2, False)):
+                t = <TensorBase><object>args[0]
+                check_inplace(t, False)
+                if (<BinaryOp>self.base).compute_scaled(t, <object>args[1], <object>args[2], t) is not None:
+                    t.storage.version += 1
+                    return t
             return InplaceOp.invoke(self, args, n, kwnames)
         t = <TensorBase><object>args[0]
         flags = scan_flags(args, n, False)
@@ -619,6 +730,7 @@ def reduction(name, kernel=None, *, grads=None, out=True, **options):
 
 def extreme(TensorBase a not None, dim, bint keepdim, str kernel):
     """Values and int64 indices of the largest ("max_arg") or smallest ("min_arg") along one dimension."""
+    a.need_memory(kernel[:3])
     cdef int d = wrap_dim(dim, a.ndim_)
     cdef unsigned long long mask = (<unsigned long long>1 << d) if a.ndim_ else 0
     cdef int code = st_reduce_op(kernel.encode())
@@ -636,6 +748,7 @@ def extreme(TensorBase a not None, dim, bint keepdim, str kernel):
 
 def reduce_all(TensorBase a not None, str kernel, dim=None, bint keepdim=False, double param=0):
     """A kernel reduction by name, for ops that build on one (var, norm ...)."""
+    a.need_memory(kernel)
     cdef unsigned long long mask = dims_mask(dim, a.ndim_)
     cdef int code = st_reduce_op(kernel.encode())
     cdef st_reduce f = st_find_reduce(code, a.code)
@@ -649,6 +762,7 @@ def reduce_all(TensorBase a not None, str kernel, dim=None, bint keepdim=False, 
 
 def pointwise1(str kernel, TensorBase a not None, params=None, TensorBase out=None):
     """A parametrised kernel on one tensor, by name; params: doubles. For ops that build on one."""
+    a.need_memory(kernel)
     cdef double numbers_[8]
     cdef st_loop loop = st_find(st_op(kernel.encode()), a.code)
     cdef int i
@@ -669,38 +783,65 @@ def pointwise_scaled(str kernel, operands, value, TensorBase out=None):
     for x in operands:
         if not isinstance(x, TensorBase):
             raise TypeError(f"{kernel}(): expected a Tensor, got {type(x).__name__}")
+        (<TensorBase>x).need_memory(kernel)
     a, b = operands[0], operands[1]
     if len(operands) > 2:
         c = operands[2]
     cdef st_loop loop = st_find(st_op(kernel.encode()), a.code)
     if loop == NULL:
         raise NotImplementedError(f"\"{kernel}_cpu\" not implemented for '{scalar_type(dtype_of(a.code))}'")
-    factor.re = factor.im = 0
-    factor.i = 0
-    if CATEGORY[a.code] == CAT_COMPLEX:
-        factor.re, factor.im = complex(value).real, complex(value).imag
-    elif CATEGORY[a.code] == CAT_FLOAT:
-        factor.re = value
-    else:
-        factor.i = <int64_t>int(value)
-    return run_scaled(loop, a, b, c, &factor, out)
-
-
-cdef TensorBase run_scaled(st_loop loop, TensorBase a, TensorBase b, TensorBase c, st_factor* factor, TensorBase out):
-    cdef Py_ssize_t shape[MAX_DIMS]
-    cdef int ndim
-    cdef TensorBase r = out
-    if r is None:
-        ndim = broadcast_shape(a, b, shape)
-        r = alloc_result(a.code, ndim, shape, a, b)
-        if c is not None:
-            ndim = broadcast_shape(r, c, shape)
-            if not has_shape(r, ndim, shape):
-                r = empty(a.code, ndim, shape)
+    set_factor(&factor, a.code, value)
+    if out is None:
+        out = alloc_broadcast(a.code, a, b, c)
     if c is None:
-        run2(loop, r, a, b, factor)
+        run2(loop, out, a, b, &factor)
     else:
-        run3(loop, r, a, b, c, factor)
+        run3(loop, out, a, b, c, &factor)
+    return out
+
+
+cdef TensorBase alloc_broadcast(int code, TensorBase a, TensorBase b, TensorBase c):
+    """An uninitialised result of two or three (c may be None) operands that broadcast."""
+    cdef Py_ssize_t shape[MAX_DIMS]
+    cdef int ndim = broadcast_shape(a, b, shape)
+    cdef TensorBase r = alloc_result(code, ndim, shape, a, b)
+    if c is not None:
+        ndim = broadcast_shape(r, c, shape)
+        if not has_shape(r, ndim, shape):
+            r = empty(code, ndim, shape)
+    return r
+
+
+def chosen(TensorBase condition not None, TensorBase a not None, TensorBase b not None):
+    """Elements of a where the condition (bool or uint8) holds, of b elsewhere; a and b have one dtype."""
+    cdef st_loop loop = st_find(st_op(b"where"), a.code)
+    cdef TensorBase r
+    if a.code != b.code or condition.code not in (BOOL, UINT8):
+        raise RuntimeError("where: a bool condition and two tensors of one dtype are expected")
+    for t in (condition, a, b):
+        (<TensorBase>t).need_memory("where")
+    r = alloc_broadcast(a.code, condition, a, b)
+    run3(loop, r, condition, a, b, NULL)
+    return r
+
+
+def clamped(TensorBase a not None, low, high):
+    """Values kept within numbers; None where there is no limit."""
+    cdef st_bounds bounds
+    cdef st_loop loop = st_find(st_op(b"clamp"), a.code)
+    cdef TensorBase r
+    a.need_memory("clamp")
+    if loop == NULL:
+        raise NotImplementedError(f"\"clamp_scalar_cpu\" not implemented for '{scalar_type(dtype_of(a.code))}'")
+    bounds.lo = bounds.hi = 0
+    bounds.ilo = bounds.ihi = 0
+    bounds.has_lo, bounds.has_hi = low is not None, high is not None
+    if CATEGORY[a.code] == CAT_INT:
+        bounds.ilo, bounds.ihi = 0 if low is None else int(low), 0 if high is None else int(high)
+    else:
+        bounds.lo, bounds.hi = 0 if low is None else low, 0 if high is None else high
+    r = alloc_result(a.code, a.ndim_, a.shape_, a, None)
+    run1(loop, r, a, &bounds)
     return r
 
 

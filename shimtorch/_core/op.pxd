@@ -20,8 +20,11 @@ cdef class Op:
     cdef public object __doc__
     cdef public tuple params           # names, positional then keyword-only, then *name
     cdef public tuple defaults         # of those; `missing` where there is none
-    cdef int n_positional, n_params
-    cdef bint has_varargs
+    cdef readonly int n_positional
+    cdef int n_params
+    cdef readonly bint has_varargs
+    cdef public bint overloads         # torch has several forms of it; says so when a call fits none
+    cdef public bint tensors_only      # numbers do not do for `other` and its like
     cdef public bint takes_list
     cdef public object sparse          # the forward for sparse operands; True: `forward` takes them too
     cdef public object legacy          # rewrites argument forms of old versions

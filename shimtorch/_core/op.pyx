@@ -1,6 +1,6 @@
 """Op: one declared operation, from which function, method, in-place form, ``out=`` and history follow."""
 from cpython.object cimport PyObject
-from cpython.ref cimport Py_INCREF
+from cpython.ref cimport Py_DECREF
 
 from .autograd cimport Node, SavedOutput, attach, check_inplace, node_of, rebase, unpack_check
 from .dtype cimport CAT_FLOAT, CATEGORY, dtype_of
@@ -16,6 +16,7 @@ from .autograd import freed_error
 
 cdef extern from "Python.h":
     object PyObject_Vectorcall(PyObject* f, PyObject** args, size_t nargsf, PyObject* kwnames)
+    PyObject* call_raw "PyObject_Vectorcall"(PyObject* f, PyObject** args, size_t nargsf, PyObject* kwnames)
 
 cdef extern from *:
     """
@@ -27,7 +28,9 @@ cdef extern from *:
         PyType_Modified(t);
     }
     #define SHIMTORCH_NARGS(n) PyVectorcall_NARGS(n)
+    static int shimtorch_pending(void) { return -1; }
     """
+    int pending_error "shimtorch_pending"() except -1
     void shimtorch_enable_vectorcall(PyObject* t, Py_ssize_t offset)
     Py_ssize_t SHIMTORCH_NARGS(size_t n) noexcept
 
@@ -62,6 +65,29 @@ cdef object era_call(Op op, PyObject** args, Py_ssize_t n, PyObject* kwnames):
     finally:
         st.depth -= 1
     return policy.wrap_result(op, given, result)
+
+
+cdef object call(Op op, object f, PyObject** args, Py_ssize_t n, PyObject* kwnames):
+    """Call a forward; a complaint about the arguments is put in the words of the op's own signature."""
+    cdef PyObject* r = call_raw(<PyObject*>f, args, n, kwnames)
+    cdef object result
+    if r == NULL:
+        explain(op, args, n, kwnames)
+    result = <object>r
+    Py_DECREF(result)
+    return result
+
+
+cdef int explain(Op op, PyObject** args, Py_ssize_t n, PyObject* kwnames) except -1:
+    """Raise the pending error, or what it means for a user of the op."""
+    try:
+        return pending_error()
+    except (TypeError, AttributeError) as error:
+        from .misuse import describe
+        better = describe(op, *arguments(args, n, kwnames))
+        if better is None:
+            raise
+        raise better from None
 
 
 cdef int scan_flags(PyObject** args, Py_ssize_t n, bint lists) noexcept:
@@ -149,6 +175,8 @@ cdef class Op:
         self.aux = tuple(options.get("aux", ()))
         self.has_out = options.get("out", False)
         self.samples = options.get("samples")
+        self.overloads = options.get("overloads", False)
+        self.tensors_only = options.get("tensors_only", True)
         self.backward_name = options.get("backward_name") or camel(name) + "Backward0"
         self.read_signature(forward if options.get("signature") is None else options["signature"])
         self.renames = {k: v for k, v in _renames.items() if v in self.params and k not in self.params}
@@ -231,7 +259,7 @@ cdef class Op:
             if changed is not None:
                 return call_op(self, changed[0], changed[1])
         if self.rules is None and self.sparse is None:
-            return PyObject_Vectorcall(<PyObject*>impl, args, n, kwnames)
+            return call(self, impl, args, n, kwnames)
         flags = scan_flags(args, n + k, self.takes_list)
         if flags:
             if flags & SPARSE:
@@ -240,13 +268,13 @@ cdef class Op:
                 raise NotImplementedError(f"{self.__name__}: not implemented for device 'cuda'")
             if self.rules is not None and recording(flags):
                 return self.recorded(impl, args, n, kwnames)
-            result = PyObject_Vectorcall(<PyObject*>impl, args, n, kwnames)
+            result = call(self, impl, args, n, kwnames)
             if self.aux:
                 result = strip_aux(result, len(self.aux))
             if flags & VOLATILE:
                 mark_volatile(result)
             return result
-        result = PyObject_Vectorcall(<PyObject*>impl, args, n, kwnames)
+        result = call(self, impl, args, n, kwnames)
         return strip_aux(result, len(self.aux)) if self.aux else result
 
     cdef object recorded(self, object impl, PyObject** args, Py_ssize_t n, PyObject* kwnames):
@@ -258,7 +286,7 @@ cdef class Op:
         st.no_record += 1
         st.depth += 1
         try:
-            result = PyObject_Vectorcall(<PyObject*>impl, args, n, kwnames)
+            result = call(self, impl, args, n, kwnames)
         finally:
             st.no_record -= 1
             st.depth -= 1
@@ -281,6 +309,8 @@ cdef class Op:
             values[self.n_params - 1] = tuple([<object>args[i] for i in range(first, n)])
         if kwnames != NULL:
             for i, name in enumerate(<tuple>kwnames):
+                if name not in self.params:
+                    raise TypeError(f"{self.__name__}() got an unexpected keyword argument '{name}'")
                 values[self.params.index(name)] = <object>args[n + i]
         return values
 
@@ -372,6 +402,8 @@ cdef object write_out(Op op, list args, dict kwargs, object out):
         for o, r in zip(outs, results):
             if not isinstance(r, TensorBase):
                 raise TypeError(f"{op.__name__}(): 'out' takes a Tensor, the result is {type(r).__name__}")
+            if not isinstance(r, TensorBase):
+                raise TypeError(f"{op.__name__}(): this form has no 'out'")
             store_out(op, <TensorBase>o, <TensorBase>r)
     finally:
         st.no_record -= 1
@@ -708,9 +740,9 @@ cdef class InplaceOp(Op):
         st.depth += 1
         try:
             if self.base is None:
-                PyObject_Vectorcall(<PyObject*>self.forward, args, n, kwnames)
+                call(self, self.forward, args, n, kwnames)
             else:
-                write_result(self, t, PyObject_Vectorcall(<PyObject*>self.base.forward, args, n, kwnames))
+                write_result(self, t, call(self, self.base.forward, args, n, kwnames))
         finally:
             st.no_record -= 1
             st.depth -= 1
@@ -732,7 +764,7 @@ cdef class InplaceOp(Op):
         if not t.flags & SPARSE:
             check_inplace(t, False)
             t.storage.version += 1
-        PyObject_Vectorcall(<PyObject*>self.sparse, args, n, kwnames)
+        call(self, self.sparse, args, n, kwnames)
         return <object>args[0]
 
 
@@ -801,7 +833,8 @@ def op(forward=None, *, name=None, grads=None, inplace=False, **options):
 
     Options: namespace ("torch"), method, function (True), inplace (False), out (False), aliases, aux (further results
     for the rules alone), takes_list, sparse (forward for sparse operands), legacy (argument forms of old versions),
-    renames (keyword aliases), samples, backward_name, operator, inplace_operator.
+    renames (keyword aliases), samples, backward_name, operator, inplace_operator. For error messages: overloads (torch
+    has several forms), tensors_only (True: a number does not do for ``other`` and its like).
     """
     if forward is None:
         return lambda f: op(f, name=name, grads=grads, inplace=inplace, **options)

@@ -133,14 +133,22 @@ cdef TensorBase trusted(TensorBase t):
     return t
 
 
-def make_coo(TensorBase indices, TensorBase values, size, bint coalesced=False, bint checked=False):
+def make_coo(TensorBase indices not None, TensorBase values not None, size, bint coalesced=False, bint checked=False):
     """A sparse tensor of (sparse_dim, nnz) int64 indices and (nnz, ...) values that fit `size`; no history.
 
     Indices are looked at now, or when first used if they are many; `checked`: they are known to lie within.
     """
     cdef Py_ssize_t shape[MAX_DIMS]
-    cdef int ndim = parse_shape(tuple(size), shape)
-    cdef TensorBase t = new_coo(shallow(dense(indices)), shallow(dense(values)), ndim, shape, coalesced)
+    cdef int ndim = parse_shape(tuple(size), shape), i
+    if dense(indices).ndim_ != 2 or indices.code != INT64 or dense(values).ndim_ < 1 or (
+            indices.shape_[1] != values.shape_[0]) or ndim != indices.shape_[0] + values.ndim_ - 1:
+        raise RuntimeError(f"a sparse tensor of size {list(size)} cannot have indices of size "
+                           f"{describe_shape(indices)} and values of size {describe_shape(values)}")
+    for i in range(1, values.ndim_):
+        if values.shape_[i] != shape[ndim - values.ndim_ + i]:
+            raise RuntimeError(f"values has incorrect size, expected {[values.shape_[0], *list(size)[1 - values.ndim_:]]}, got "
+                               f"{describe_shape(values)}")
+    cdef TensorBase t = new_coo(shallow(indices), shallow(values), ndim, shape, coalesced)
     if checked:
         trusted(t)
     elif indices.count < CHECK_LATER:
@@ -156,7 +164,7 @@ cdef TensorBase dense(TensorBase t):
     return t
 
 
-def make_compressed(layout, TensorBase pointers, TensorBase plain, TensorBase values, size):
+def make_compressed(layout, TensorBase pointers not None, TensorBase plain not None, TensorBase values not None, size):
     """A matrix in a compressed sparse format, of parts that were checked."""
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef int ndim = parse_shape(tuple(size), shape)
@@ -175,31 +183,31 @@ cdef CooParts coo_parts(TensorBase t):
     return p
 
 
-def parts(TensorBase t):
+def parts(TensorBase t not None):
     """The CooParts of a sparse tensor, whose indices lie within its sizes."""
     return coo_parts(t)
 
 
-def compressed_parts(TensorBase t):
+def compressed_parts(TensorBase t not None):
     """The CompressedParts of a tensor in a compressed sparse format."""
     if type(t.impl) is not CompressedParts:
         raise RuntimeError(f"expected a tensor in a compressed sparse layout, got {t.layout}")
     return t.impl
 
 
-def unchecked_parts(TensorBase t):
+def unchecked_parts(TensorBase t not None):
     """The CooParts of a sparse tensor, to look at."""
     if not t.flags & SPARSE or type(t.impl) is not CooParts:
         raise RuntimeError(f"expected a tensor of layout torch.sparse_coo, got {t.layout}")
     return t.impl
 
 
-def check_indices(TensorBase t):
+def check_indices(TensorBase t not None):
     """RuntimeError unless all indices of a sparse tensor lie within its sizes."""
     coo_parts(t)
 
 
-def become(TensorBase t, TensorBase other):
+def become(TensorBase t not None, TensorBase other not None):
     """Make t, in place, what other is: the end of every in-place operation on a sparse tensor."""
     cdef int i
     t.set_ndim(other.ndim_)
@@ -243,7 +251,7 @@ cdef TensorBase zeros(int code, int ndim, const Py_ssize_t* shape):
 
 # ---------------------------------------------------------------- coalescing
 
-def coalesce(TensorBase t):
+def coalesce(TensorBase t not None):
     """t with its entries sorted and those of equal indices summed; t itself if it is so."""
     cdef CooParts p = coo_parts(t)
     cdef IndexSet entries
@@ -338,12 +346,12 @@ cdef TensorBase dense_of(TensorBase t):
     return out if code == t.code else as_code_tensor(out, t.code)
 
 
-def to_dense(TensorBase t):
+def to_dense(TensorBase t not None):
     """The dense tensor that t stands for."""
     return dense_of(t)
 
 
-def from_dense(TensorBase t, int dims):
+def from_dense(TensorBase t not None, int dims):
     """What is not zero in t, as a coalesced sparse tensor whose first `dims` dimensions are sparse."""
     cdef int code = kernel_code(t.code), i
     cdef Py_ssize_t cells = 1, width = 1, count
@@ -352,6 +360,8 @@ def from_dense(TensorBase t, int dims):
     cdef int64_t* numbers
     cdef int64_t* coordinates
     cdef const char* data = ptr(source)
+    if not 0 <= dims <= t.ndim_:
+        raise RuntimeError(f"from_dense: {dims} sparse dimensions of {t.ndim_}")
     cdef char* target
     for i in range(t.ndim_):
         if i < dims:
@@ -378,7 +388,7 @@ def from_dense(TensorBase t, int dims):
     return trusted(new_coo(indices, values, t.ndim_, t.shape_, True))
 
 
-def add_to_dense(TensorBase out, TensorBase t):
+def add_to_dense(TensorBase out not None, TensorBase t not None):
     """out += t in place, of one shape and dtype; out contiguous."""
     cdef CooParts p = coo_parts(t)
     cdef IndexSet entries
@@ -398,7 +408,7 @@ def add_to_dense(TensorBase out, TensorBase t):
     return out
 
 
-def take(TensorBase x, TensorBase t):
+def take(TensorBase x not None, TensorBase t not None):
     """The (nnz, ...) values of a dense tensor where the sparse one of its shape has entries."""
     cdef CooParts p = coo_parts(t)
     cdef IndexSet entries
@@ -546,7 +556,7 @@ cdef void permute_values(const char* values, const int64_t* order, Py_ssize_t n,
             memcpy(out + x * size, values + order[x] * size, size)
 
 
-def multiply(TensorBase t, TensorBase other, bint adjoint=False):
+def multiply(TensorBase t not None, TensorBase other not None, bint adjoint=False):
     """t @ other, or t.H @ other, for a sparse matrix and a dense one: a dense matrix."""
     cdef CooParts p = coo_parts(t)
     cdef Py_ssize_t shape[2]
@@ -575,7 +585,7 @@ cdef int check_operand(TensorBase t, TensorBase other, Py_ssize_t rows) except -
     return 0
 
 
-def multiply_add(TensorBase base, TensorBase t, TensorBase other, beta, alpha):
+def multiply_add(TensorBase base not None, TensorBase t not None, TensorBase other not None, beta, alpha):
     """beta * base + alpha * (t @ other); base broadcasts to the result."""
     cdef CooParts p = coo_parts(t)
     cdef int code
@@ -602,7 +612,7 @@ def multiply_add(TensorBase base, TensorBase t, TensorBase other, beta, alpha):
     return out if code == t.code else as_code_tensor(out, t.code)
 
 
-def sampled(TensorBase left, TensorBase right, TensorBase pattern):
+def sampled(TensorBase left not None, TensorBase right not None, TensorBase pattern not None):
     """left @ right.H where the sparse matrix `pattern` has entries: a sparse matrix with its indices."""
     cdef CooParts p = coo_parts(pattern)
     cdef Py_ssize_t shape[1]
@@ -639,24 +649,27 @@ def sampled(TensorBase left, TensorBase right, TensorBase pattern):
     return with_values(pattern, values)
 
 
-def with_values(TensorBase t, TensorBase values, bint coalesced=True):
+def with_values(TensorBase t not None, TensorBase values not None, bint coalesced=True):
     """A sparse tensor with t's indices and other values, of any dtype and dense dimensions."""
     cdef CooParts p = coo_parts(t), q
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef int i
     cdef TensorBase r
+    if dense(values).ndim_ < 1 or values.shape_[0] != p.indices.shape_[1]:
+        raise RuntimeError(f"with_values: expected values for {p.indices.shape_[1]} entries, got size "
+                           f"{describe_shape(values)}")
     for i in range(p.dims):
         shape[i] = t.shape_[i]
     for i in range(1, values.ndim_):
         shape[p.dims + i - 1] = values.shape_[i]
-    r = trusted(new_coo(p.indices, shallow(dense(values)), p.dims + values.ndim_ - 1, shape, coalesced and p.coalesced))
+    r = trusted(new_coo(p.indices, shallow(values), p.dims + values.ndim_ - 1, shape, coalesced and p.coalesced))
     q = <CooParts>r.impl
     if q.coalesced:                     # what was worked out from the indices holds for any values
         q.pointer, q.transposed, q.transposed_uses = p.pointer, p.transposed, p.transposed_uses
     return r
 
 
-def compressed_rows(TensorBase t):
+def compressed_rows(TensorBase t not None):
     """Row pointer and columns of a coalesced sparse matrix, two int64 tensors."""
     cdef CooParts p = coo_parts(t)
     cdef TensorBase pointer

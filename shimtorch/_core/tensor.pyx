@@ -821,7 +821,7 @@ cdef class TensorBase:
         return call2(S_RPOW, self, other)
 
     def __matmul__(self, other):
-        return call2(S_MATMUL, self, other)
+        return call2(S_MATMUL, self, other) if isinstance(other, TensorBase) else NotImplemented
 
     def __rmatmul__(self, other):
         return NotImplemented

@@ -1,4 +1,4 @@
-/* Conversions between all dtypes.
+/* Conversions between all dtypes (from a dtype to itself copy.c is used).
  *
  * A conversion is one of a few contiguous kernels between arithmetic types; how an element lies in memory (half
  * precision, the real part of a complex number) is st_blocked's business. Complex to real takes the real part; to bool
@@ -51,9 +51,9 @@ FROM_FLOAT(f64)
 CONVERT(c64, c128, x)
 CONVERT(c128, c64, (c64)x)
 CONVERT(c64, b8, crealf(x) != 0 || cimagf(x) != 0)
-CONVERT(c128, b8, creal(x) != 0 || cimag(x) != 0)
 CONVERT(c64, c64, x)
 CONVERT(c128, c128, x)
+CONVERT(c128, b8, creal(x) != 0 || cimag(x) != 0)
 
 /* ---- which kernel serves a pair of dtypes ---- */
 

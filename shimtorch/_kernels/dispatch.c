@@ -1,5 +1,6 @@
 /* Names to codes, the choice of the instruction set, and the tables filled from it at first use. */
 #include "base.h"
+#include "copy.h"
 
 #include <stdlib.h>
 
@@ -124,7 +125,8 @@ st_loop st_find(int op, int dtype) {
 }
 
 st_loop st_cast(int from, int to) {
-    return valid(from, ST_NDTYPES, to) ? tables()->casts[from][to] : NULL;
+    if (!valid(from, ST_NDTYPES, to)) return NULL;
+    return from == to ? st_copies[from] : tables()->casts[from][to];
 }
 
 int st_reduce_op(const char *name) { return code_of(name, reduction_names, ST_N_REDUCTIONS); }

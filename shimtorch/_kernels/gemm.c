@@ -1,8 +1,8 @@
 /* Products of matrices of any strides and any dtype but bool.
  *
  * Meant for what BLAS does not do (integers, half precision) or does slowly (matrices of a few dozen rows, where the
- * call costs more than the product). Blocks of both operands are packed into the shape the inner loop wants: MR rows of
- * a by NR columns of b, padded with zeros, whose MR * NR sums stay in registers. */
+ * call costs more than the product). The inner loop keeps the sums of a tile, MR rows of a by NR columns of b, in
+ * registers. What does not lie as it wants is packed block by block into that shape, padded with zeros. */
 #include "complexmath.h"
 #include "loops.h"
 
@@ -10,7 +10,7 @@
 #include <immintrin.h>
 #endif
 
-enum { MR = 4, MC = 32, KC = 128, TINY = 128 };
+enum { MR = 4, MC = 32, KC = 128, TINY = 100, DIRECT = 64 };
 
 /* ---- vectors: what one register holds, and sum + a * b ---- */
 
@@ -35,15 +35,17 @@ enum { MR = 4, MC = 32, KC = 128, TINY = 128 };
 #define VECTOR_PRODUCT_c64(a, b, sum) ((sum) + cmul_c64(a, b))
 #define VECTOR_PRODUCT_c128(a, b, sum) ((sum) + cmul_c128(a, b))
 
-#define DEFINE_VECTOR(t) typedef t vec_##t __attribute__((vector_size(VECTOR_BYTES)));
+#define DEFINE_VECTOR(t)                                                                                   \
+    typedef t vec_##t __attribute__((vector_size(VECTOR_BYTES)));                                          \
+    typedef t loose_##t __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(t)), may_alias));
 DEFINE_VECTOR(f32)
 DEFINE_VECTOR(f64)
 DEFINE_VECTOR(u8)
 DEFINE_VECTOR(u16)
 DEFINE_VECTOR(u32)
 DEFINE_VECTOR(u64)
-typedef c64 vec_c64; /* one by one */
-typedef c128 vec_c128;
+typedef c64 vec_c64, loose_c64; /* one by one */
+typedef c128 vec_c128, loose_c128;
 
 #define SPREAD(t, value) ((value) - (vec_##t){0}) /* scalar minus vector: in every lane */
 
@@ -70,21 +72,26 @@ typedef c128 vec_c128;
                     out[k * width + i] = *(const t *)(const void *)(a + i * s + k * s_depth);                        \
         }                                                                                                            \
     }                                                                                                                \
-    static ST_OUTLINED void tile_##t(t *sums, int fresh, const t *a, const t *b, ptrdiff_t depth) {                  \
+    /* strides in bytes: sa of a's rows, ak and bk along the sum */                                                  \
+    static ST_OUTLINED void tile_##t(t *sums, int fresh, ptrdiff_t depth, const char *a, ptrdiff_t sa, ptrdiff_t ak, \
+                                     const char *b, ptrdiff_t bk) {                                                  \
         vec_##t acc[MR][NV], *const s = (vec_##t *)(void *)sums;                                                     \
-        const vec_##t *v = (const vec_##t *)(const void *)b;                                                         \
         for (int i = 0; i < MR; i++)                                                                                 \
             for (int j = 0; j < NV; j++) acc[i][j] = fresh ? SPREAD(t, (t)0) : s[i * NV + j];                        \
-        for (ptrdiff_t k = 0; k < depth; k++, a += MR, v += NV)                                                      \
+        for (ptrdiff_t k = 0; k < depth; k++, a += ak, b += bk) {                                                    \
+            const loose_##t *v = (const loose_##t *)(const void *)b;                                                 \
             for (int i = 0; i < MR; i++) {                                                                           \
-                const vec_##t x = SPREAD(t, a[i]);                                                                   \
+                const vec_##t x = SPREAD(t, *(const t *)(const void *)(a + i * sa));                                 \
                 for (int j = 0; j < NV; j++) acc[i][j] = VECTOR_PRODUCT_##t(x, v[j], acc[i][j]);                     \
             }                                                                                                        \
+        }                                                                                                            \
         for (int i = 0; i < MR; i++)                                                                                 \
             for (int j = 0; j < NV; j++) s[i * NV + j] = acc[i][j];                                                  \
     }                                                                                                                \
     static int product_##t(int kind, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const char *a, const ptrdiff_t *sa,      \
                            const char *b, const ptrdiff_t *sb, char *c, const ptrdiff_t *sc) {                       \
+        const ptrdiff_t size = sizeof(t), nr_size = NR_##t * size;                                                   \
+        const int a_lies_well = kind <= 16 && n <= DIRECT, b_lies_well = kind <= 16 && m <= DIRECT && sb[1] == size; \
         _Alignas(64) t a_pack[MC * KC], b_pack[KC * NR_##t], sums[MC * NR_##t];                                      \
         for (ptrdiff_t i0 = 0; i0 < m; i0 += MC) {                                                                   \
             const ptrdiff_t mc = m - i0 < MC ? m - i0 : MC;                                                          \
@@ -92,16 +99,25 @@ typedef c128 vec_c128;
                 const ptrdiff_t nr = n - j0 < NR_##t ? n - j0 : NR_##t;                                              \
                 for (ptrdiff_t k0 = 0; k0 < k || k0 == 0; k0 += KC) {                                                \
                     const ptrdiff_t kc = k - k0 < KC ? k - k0 : KC;                                                  \
-                    pack_##t(b_pack, NR_##t, nr, kc, b + k0 * sb[0] + j0 * sb[1], sb[1], sb[0], kind);               \
+                    const char *b_block = b + k0 * sb[0] + j0 * sb[1];                                               \
+                    const int b_packed = !(b_lies_well && nr == NR_##t);                                             \
+                    if (b_packed) pack_##t(b_pack, NR_##t, nr, kc, b_block, sb[1], sb[0], kind);                     \
                     for (ptrdiff_t i = 0; i < mc; i += MR) {                                                         \
-                        if (j0 == 0 || k > KC)                                                                       \
-                            pack_##t(a_pack + i * KC, MR, mc - i < MR ? mc - i : MR, kc,                             \
-                                     a + (i0 + i) * sa[0] + k0 * sa[1], sa[0], sa[1], kind);                         \
-                        tile_##t(sums + i * NR_##t, k0 == 0, a_pack + i * KC, b_pack, kc);                           \
+                        const ptrdiff_t mr = mc - i < MR ? mc - i : MR;                                              \
+                        const char *a_block = a + (i0 + i) * sa[0] + k0 * sa[1];                                     \
+                        const int a_packed = !(a_lies_well && mr == MR);                                             \
+                        if (a_packed && (j0 == 0 || k > KC))                                                         \
+                            pack_##t(a_pack + i * KC, MR, mr, kc, a_block, sa[0], sa[1], kind);                      \
+                        tile_##t(sums + i * NR_##t, k0 == 0, kc, a_packed ? (const char *)(a_pack + i * KC) : a_block, \
+                                 a_packed ? size : sa[0], a_packed ? MR * size : sa[1],                              \
+                                 b_packed ? (const char *)b_pack : b_block, b_packed ? nr_size : sb[0]);             \
                     }                                                                                                \
                 }                                                                                                    \
-                for (ptrdiff_t i = 0; i < mc; i++)                                                                   \
-                    st_store(kind, c + (i0 + i) * sc[0] + j0 * sc[1], sc[1], (const char *)(sums + i * NR_##t), nr); \
+                for (ptrdiff_t i = 0; i < mc; i++) {                                                                 \
+                    char *line = c + (i0 + i) * sc[0] + j0 * sc[1];                                                  \
+                    if (kind <= 16 && sc[1] == size) memcpy(line, sums + i * NR_##t, (size_t)(nr * size));           \
+                    else st_store(kind, line, sc[1], (const char *)(sums + i * NR_##t), nr);                         \
+                }                                                                                                    \
             }                                                                                                        \
         }                                                                                                            \
         return ST_OK;                                                                                                \

@@ -3,7 +3,8 @@
 
 #include "half.h"
 
-enum { MAX_OPERANDS = 4, BUFFER_BYTES = 4096 };
+/* elements a block has at most, and the room they need */
+enum { MAX_OPERANDS = 4, BLOCK = 512, BUFFER_BYTES = BLOCK * 16 };
 
 typedef enum { DIRECT, FILLED, BUFFERED } st_passage;
 
@@ -31,26 +32,6 @@ typedef enum { DIRECT, FILLED, BUFFERED } st_passage;
     } while (0)
 
 typedef struct { u64 lo, hi; } u128;
-
-static ptrdiff_t size_in_memory(int kind) {
-    switch (kind) {
-    case KIND_F16:
-    case KIND_BF16: return 2;
-    case KIND_C64_REAL: return 8;
-    case KIND_C128_REAL: return 16;
-    default: return kind;
-    }
-}
-
-static ptrdiff_t size_in_kernel(int kind) {
-    switch (kind) {
-    case KIND_F16:
-    case KIND_BF16:
-    case KIND_C64_REAL: return 4;
-    case KIND_C128_REAL: return 8;
-    default: return kind;
-    }
-}
 
 void st_load(int kind, char *restrict buf, const char *a, ptrdiff_t s, ptrdiff_t n) {
     switch (kind) {
@@ -125,23 +106,19 @@ int st_blocked(st_kernel kernel, const char *kinds, char **p, const ptrdiff_t *s
     _Alignas(64) char buffer[MAX_OPERANDS][BUFFER_BYTES];
     char *q[MAX_OPERANDS];
     st_passage passage[MAX_OPERANDS];
-    const int n_operands = (int)strlen(kinds);
-    ptrdiff_t block = n;
-    int status = ST_OK;
+    ptrdiff_t block = n < BLOCK ? n : BLOCK;
+    int status = ST_OK, n_operands = 0;
 
-    for (int k = 0; k < n_operands; k++) {
-        const ptrdiff_t size = size_in_kernel(kinds[k]);
-        passage[k] = kinds[k] <= 16 && s[k] == size ? DIRECT : s[k] == 0 && k > 0 ? FILLED : BUFFERED;
-        if (passage[k] != DIRECT && block > BUFFER_BYTES / size) block = BUFFER_BYTES / size;
-    }
-    for (int k = 0; k < n_operands; k++) {
+    if (n <= 0) return ST_OK;
+    for (int k = 0; kinds[k] != 0; k++, n_operands++) {
+        passage[k] = kinds[k] <= 16 && s[k] == kinds[k] ? DIRECT : s[k] == 0 && k > 0 ? FILLED : BUFFERED;
         q[k] = passage[k] == DIRECT ? p[k] : buffer[k];
-        if (passage[k] == FILLED && block > 0) st_load(kinds[k], q[k], p[k], 0, block);
+        if (passage[k] == FILLED) st_load(kinds[k], q[k], p[k], 0, block);
     }
     for (ptrdiff_t start = 0; start < n; start += block) {
         const ptrdiff_t m = n - start < block ? n - start : block;
         for (int k = 0; k < n_operands; k++) {
-            if (passage[k] == DIRECT) q[k] = p[k] + start * size_in_memory(kinds[k]);
+            if (passage[k] == DIRECT) q[k] = p[k] + start * kinds[k];
             else if (passage[k] == BUFFERED && k > 0) st_load(kinds[k], q[k], p[k] + start * s[k], s[k], m);
         }
         status |= kernel(q, m, param);

@@ -64,7 +64,9 @@ static inline int by_columns(ptrdiff_t n_red, ptrdiff_t s_red, ptrdiff_t n_out, 
                     const L value = MAP(t, v[i + k]);                                                                \
                     lane[k] = FOLD(L, lane[k], value);                                                               \
                 }                                                                                                    \
-            for (int k = 0; k < LANES; k++) total = FOLD(A, total, (A)lane[k]);                                      \
+            for (int w = LANES / 2; w >= 4; w /= 2)                                                                  \
+                for (int k = 0; k < w; k++) lane[k] = FOLD(L, lane[k], lane[k + w]);                                 \
+            for (int k = 0; k < 4; k++) total = FOLD(A, total, (A)lane[k]);                                          \
         }                                                                                                            \
         for (; i < n; i++) {                                                                                         \
             const A value = MAP(t, v[i]);                                                                            \

@@ -56,7 +56,7 @@ DEFINE_INT(u64, PLAIN(u64))
 
 /* ---- truth: any and all follow from the count ---- */
 
-#define TRUTH(t, MAP) REDUCTION(count, t, u32, i64, 0, MAP, ADD_SINGLY) TRUTH_LOOPS(t, t, PLAIN(t))
+#define TRUTH(t, L, MAP) REDUCTION(count, t, L, i64, 0, MAP, ADD_SINGLY) TRUTH_LOOPS(t, t, PLAIN(t))
 #define TRUTH_LOOPS(m, t, KIND)                                                                                      \
     REDUCE_AS(count_nonzero, count, m, t, i64, put_i64, KIND)                                                        \
     REDUCE_AS(any, count, m, t, i64, put_any, KIND)                                                                  \
@@ -64,13 +64,13 @@ DEFINE_INT(u64, PLAIN(u64))
 #define put_any(o, count) put_truth(o, (count) != 0)
 #define put_all(o, count) put_truth(o, (count) == n_red)
 static ST_OUTLINED void put_truth(char *o, int truth) { *(b8 *)o = (b8)truth; }
-TRUTH(u8, NONZERO)
-TRUTH(u32, NONZERO)
-TRUTH(u64, NONZERO)
-TRUTH(f32, NONZERO)
-TRUTH(f64, NONZERO)
-TRUTH(c64, CNONZERO)
-TRUTH(c128, CNONZERO)
+TRUTH(u8, u32, NONZERO)
+TRUTH(u32, u32, NONZERO)
+TRUTH(u64, u64, NONZERO)
+TRUTH(f32, u32, NONZERO)
+TRUTH(f64, u64, NONZERO)
+TRUTH(c64, u32, CNONZERO)
+TRUTH(c128, u64, CNONZERO)
 TRUTH_LOOPS(u16, u32, KIND_U16_I32)
 TRUTH_LOOPS(f16, f32, PLAIN(f16))
 TRUTH_LOOPS(bf16, f32, PLAIN(bf16))

@@ -230,9 +230,9 @@ def _divide(self, other, *, rounding_mode=None):
                        f"'{rounding_mode}'")
 
 
-binary("add", forward=_scaled("add", 1), operator="add", inplace_operator="iadd", samples=_pair, legacy=_number_first,
+binary("add", forward=_scaled("add", 1), scale=1, operator="add", inplace_operator="iadd", samples=_pair, legacy=_number_first,
        legacy_min=3, grads={"self": lambda g: g, "other": lambda g, alpha: _times(g, alpha)})
-binary("sub", forward=_scaled("sub", -1), aliases=("subtract",), operator="sub", inplace_operator="isub",
+binary("sub", forward=_scaled("sub", -1), scale=-1, aliases=("subtract",), operator="sub", inplace_operator="isub",
        samples=_pair, refuse=("bool",), legacy=_number_first, legacy_min=3,
        grads={"self": lambda g: g, "other": lambda g, alpha: _times(g, -alpha)})
 binary("mul", aliases=("multiply",), operator="mul", inplace_operator="imul", samples=_pair,

@@ -1,0 +1,77 @@
+"""What a failed call meant for a user of the op: torch's words for missing, unknown and mistyped arguments."""
+from .op import missing
+from .tensor import TensorBase
+
+# What torch expects of a parameter, by its name.
+_TENSORS = {"self", "index", "indices", "mask", "mat", "mat1", "mat2", "vec", "vec1", "vec2", "batch1", "batch2",
+            "tensor", "tensor1", "tensor2", "source", "condition", "values", "boundaries", "sorted_sequence", "end"}
+_TENSORS_OR_NUMBERS = {"other", "value", "src", "weight", "exponent", "fill_value"}
+_INTS = {"dim", "dim0", "dim1", "dim2", "k", "chunks", "start", "length", "dimension", "step", "diagonal", "bins"}
+_BOOLS = {"keepdim", "descending", "largest", "unbiased"}
+
+
+def describe(op, args, kwargs):
+    """The TypeError that torch raises for these arguments; None if they are of the types that it takes."""
+    name, params = op.__name__, op.params
+    positional = params[:op.n_positional]
+    if len(args) > len(positional) and not op.has_varargs:
+        return _wrong_form(op, args, kwargs) or _too_many(op, len(positional), len(args))
+    for key in kwargs:
+        if key not in params:
+            return TypeError(f"{name}() got an unexpected keyword argument '{_shown(key)}'")
+    values = dict(zip(positional, args)) | kwargs
+    absent = [_shown(p) for p, default in zip(params, op.defaults) if default is missing and p not in values]
+    if absent:
+        return _wrong_form(op, args, kwargs) or TypeError(
+            f"{name}() missing {len(absent)} required positional argument{'s' if len(absent) == 1 else ''}: "
+            + ", ".join(f'"{p}"' for p in absent))
+    for position, (param, value) in enumerate(values.items()):
+        expected = _expectation(op, param, value)
+        if expected is not None:
+            place = f" (position {position + op.is_function})" if position < len(args) else ""
+            return (param != "self" and _wrong_form(op, args, kwargs)) or TypeError(
+                f"{name}(): argument '{_shown(param)}'{place} must be {expected}, not {type(value).__name__}")
+    return None
+
+
+def _expectation(op, param, value):
+    """What a value should have been; None if it is that."""
+    if value is None and param != "self" or isinstance(value, TensorBase):
+        return None if param not in _BOOLS or value is None else "bool"
+    if param in _TENSORS:
+        return None if op.takes_list else "Tensor"
+    if param in _TENSORS_OR_NUMBERS and param not in op.renames.values():
+        number = isinstance(value, (bool, int, float, complex)) or hasattr(value, "__index__")
+        return None if number and (param != "other" or not op.tensors_only) else "Tensor"
+    if param in _INTS:
+        if isinstance(value, (tuple, list)):
+            return None
+        return None if hasattr(value, "__index__") else "int"
+    if param in _BOOLS:
+        return None if isinstance(value, (bool, int)) else "bool"
+    return None
+
+
+def _shown(param):
+    return "input" if param == "self" else param
+
+
+def _too_many(op, limit, n):
+    if limit == 1 and not op.is_function:
+        return TypeError(f"TensorBase.{op.__name__}() takes no arguments ({n - 1} given)")
+    return TypeError(f"{op.__name__}() takes {limit} positional argument{'' if limit == 1 else 's'} but {n} "
+                     f"{'was' if n == 1 else 'were'} given")
+
+
+def _wrong_form(op, args, kwargs):
+    """For an op that can be called in several forms: none of them fits."""
+    if not op.overloads:
+        return None
+    given = [_type_name(a) for a in (args if op.is_function else args[1:])]
+    given += [f"{k}={_type_name(v)}" for k, v in kwargs.items()]
+    return TypeError(f"{op.__name__}() received an invalid combination of arguments - got ({', '.join(given)}), but "
+                     f"expected one of:\n * ({', '.join(_shown(p) for p in op.params)})")
+
+
+def _type_name(x):
+    return "Tensor" if isinstance(x, TensorBase) else type(x).__name__
