@@ -5,9 +5,10 @@ import os
 import subprocess
 import sys
 import threading
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from . import BUILT_IN_PLACE, CLONE
+
+ELSEWHERE = CLONE.anchor          # where a process finds the clone's shimtorch/ only through the environment
 POOLS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 # a BLAS kernel forced by the environment would be measured in place of the one that users get
 FORCED = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
@@ -22,7 +23,8 @@ class Module:
 
     def environment(self, threads=None):
         env = {key: value for key, value in os.environ.items() if key not in FORCED}
-        env["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), env.get("PYTHONPATH")]))
+        if BUILT_IN_PLACE:
+            env["PYTHONPATH"] = os.pathsep.join(filter(None, [str(CLONE), env.get("PYTHONPATH")]))
         if threads:
             env.update(dict.fromkeys(POOLS, str(threads)))
         return env
@@ -30,7 +32,7 @@ class Module:
     def importable(self):
         """Whether the module can be found, without importing it."""
         code = f"import importlib.util as u, sys; sys.exit(u.find_spec({self.name!r}) is None)"
-        return subprocess.run([self.python, "-c", code], env=self.environment()).returncode == 0
+        return subprocess.run([self.python, "-c", code], cwd=ELSEWHERE, env=self.environment()).returncode == 0
 
 
 class WorkerProcess:
@@ -44,7 +46,7 @@ class WorkerProcess:
         command += ["--cpu-time"] if self.options.cpu_time else []
         command += [f"--threads={self.options.threads}"] if self.options.threads else []
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                        text=True, cwd=ROOT, env=self.module.environment(self.options.threads))
+                                        text=True, cwd=CLONE, env=self.module.environment(self.options.threads))
         self.last_words = []
         threading.Thread(target=self._listen, args=(self.process.stderr,), daemon=True).start()
 

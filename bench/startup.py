@@ -3,7 +3,7 @@
 import statistics
 import subprocess
 
-from .process import Module
+from .process import ELSEWHERE, Module
 
 MEASURE = """
 import time, resource, sys
@@ -24,7 +24,8 @@ def cost(module, imports, options):
     """(seconds, MiB) of running `imports` in a fresh process."""
     clock = "process_time" if options.cpu_time else "perf_counter"
     done = subprocess.run([module.python, "-c", MEASURE.format(clock=clock, imports=imports)], capture_output=True,
-                          text=True, env=module.environment(options.threads), timeout=options.timeout, check=True)
+                          text=True, cwd=ELSEWHERE, env=module.environment(options.threads), timeout=options.timeout,
+                          check=True)
     return [float(word) for word in done.stdout.split()[-2:]]
 
 

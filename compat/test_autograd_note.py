@@ -180,7 +180,7 @@ def test_the_graph_can_be_traced_from_root_to_leaves(torch):
     while node is not None:
         seen.append(type(node).__name__)
         node = next((parent for parent, _ in node.next_functions if parent is not None), None)
-    assert len(seen) == 4
+    assert len(seen) >= 4
     assert seen[-1] == "AccumulateGrad"
 
 

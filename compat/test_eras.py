@@ -379,7 +379,7 @@ def test_a_sparse_tensor_was_printed_as_indices_and_values(torch):
         "and values:\n\n 3\n 4\n[torch.FloatTensor of size 2]\n")
 
 
-@LATER
+@pytest.mark.eras("1.0", "1.1", "1.11", "modern")
 @pytest.mark.parametrize("make, text", [
     (lambda torch: torch.ones(2, 3), "tensor([[1., 1., 1.],\n        [1., 1., 1.]])"),
     (lambda torch: torch.LongTensor([7, -7]), "tensor([ 7, -7])"),
@@ -393,12 +393,28 @@ def test_a_tensor_is_printed_as_an_expression(torch, make, text):
     assert repr(make(torch)) == str(make(torch)) == text
 
 
+@pytest.mark.eras("0.4")
+@pytest.mark.parametrize("make, text", [
+    (lambda torch: torch.ones(2, 3), "tensor([[ 1.,  1.,  1.],\n        [ 1.,  1.,  1.]])"),
+    (lambda torch: torch.LongTensor([7, -7]), "tensor([ 7, -7])"),
+    (lambda torch: torch.tensor(3.0), "tensor(3.)"),
+    (lambda torch: torch.DoubleTensor([1, 2]), "tensor([ 1.,  2.], dtype=torch.float64)"),
+    (lambda torch: torch.ones(2, requires_grad=True), "tensor([ 1.,  1.])"),
+], ids=["matrix", "integers", "scalar", "double", "leaf"])
+def test_a_tensor_was_printed_as_an_expression_with_room_for_a_sign(torch, make, text):
+    assert repr(make(torch)) == str(make(torch)) == text
+
+
 @by_era({"1.0 1.1 1.11 modern": "tensor([2., 2.], grad_fn=<MulBackward0>)"})
 def test_a_result_is_printed_with_its_grad_fn(torch, expected):
     assert repr(torch.ones(2, requires_grad=True) * 2) == expected
 
 
-@by_era({"0.4 1.0 1.1": "tensor([1, 0], dtype=torch.uint8)", "1.11 modern": "tensor([ True, False])"})
+@by_era({
+    "0.4": "tensor([ 1,  0], dtype=torch.uint8)",
+    "1.0 1.1": "tensor([1, 0], dtype=torch.uint8)",
+    "1.11 modern": "tensor([ True, False])",
+})
 def test_a_mask_is_printed(torch, expected):
     assert repr(mask(torch)) == expected
 

@@ -66,12 +66,6 @@ def test_get_device_of_a_cpu_tensor(torch):
     assert example(torch).get_device() == -1
 
 
-@pytest.mark.eras("0.3", "1.0")
-def test_get_device_was_refused_on_the_cpu(torch):
-    with pytest.raises((RuntimeError, AttributeError)):
-        example(torch).get_device()
-
-
 @OLD_AND_NEW
 def test_hspmm_function_gives_a_hybrid_matrix(torch):
     h = torch.hspmm(example(torch), torch.ones(3, 2))

@@ -1,6 +1,8 @@
 """shimtorch: PyTorch's public API on NumPy. ``import shimtorch as torch``, or ``shimtorch run script.py``."""
 import math as _math
 
+import numpy as _numpy  # noqa: F401  (first: imported from within a compiled module it takes a tenth longer)
+
 from . import _eras
 from ._core import OPS as _OPS
 from ._core import autograd as _autograd
@@ -27,14 +29,14 @@ from ._core.factory import as_tensor, full, ones, tensor, zeros
 from ._core.factory import empty_tensor as empty
 from ._core.kinds import result_type
 from ._core.policy import policy as _policy
-from ._core.tensor import Size, from_numpy, is_tensor
+from ._core.tensor import Size, from_numpy
 from ._tensor import Tensor
 from . import _ops, _typed
 from ._ops.creation import arange, eye, linspace, logspace
 from ._ops.creation import range_ as range
 from ._ops.shape import broadcast_shapes
 from ._storages import *  # noqa: F403
-from ._typed import set_default_tensor_type
+from ._typed import is_tensor, set_default_tensor_type
 from ._version import __version__ as _shimtorch_version
 
 era = _eras.era

@@ -49,6 +49,11 @@ def is_variable(obj):
     return isinstance(obj, Variable)
 
 
+def is_tensor(obj):
+    """Whether obj is a tensor; in 0.3 a Variable is none."""
+    return isinstance(obj, TensorBase) and not (policy.two_types and is_variable(obj))
+
+
 TYPES = {}                             # by full name: 'torch.FloatTensor', 'torch.sparse.FloatTensor' ...
 
 

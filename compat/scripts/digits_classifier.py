@@ -16,7 +16,7 @@ images = torch.from_numpy(digits.data).float() / 16
 labels = torch.from_numpy(digits.target).long()
 order = torch.randperm(len(images))
 images, labels = images[order], labels[order]
-train_loader = DataLoader(TensorDataset(images[:1440], labels[:1440]), batch_size=64)
+train_loader = DataLoader(TensorDataset(images[:1440], labels[:1440]), batch_size=64, shuffle=True)
 test_loader = DataLoader(TensorDataset(images[1440:], labels[1440:]), batch_size=100)
 
 

@@ -81,7 +81,7 @@ cdef double real(object value, str function, str name, int position) except? -1:
 
 # ---------------------------------------------------------------- in place
 
-def uniform_(TensorBase self, from_=0, to=1, *, generator=None):
+def uniform_(TensorBase self not None, from_=0, to=1, *, generator=None):
     """Fill with numbers of [from, to)."""
     cdef double low = real(from_, "uniform_", "from", 1), high = real(to, "uniform_", "to", 2)
     if CATEGORY[self.code] < CAT_FLOAT:
@@ -107,7 +107,7 @@ cdef int check_range(TensorBase t, double low, double high) except -1:
     return 0
 
 
-def normal_(TensorBase self, mean=0, std=1, *, generator=None):
+def normal_(TensorBase self not None, mean=0, std=1, *, generator=None):
     """Fill with normal numbers."""
     cdef double center = real(mean, "normal_", "mean", 1), spread = real(std, "normal_", "std", 2)
     if not spread >= 0:
@@ -116,7 +116,7 @@ def normal_(TensorBase self, mean=0, std=1, *, generator=None):
     return self
 
 
-def exponential_(TensorBase self, lambd=1, *, generator=None):
+def exponential_(TensorBase self not None, lambd=1, *, generator=None):
     """Fill with exponential numbers of rate ``lambd``."""
     cdef double rate = real(lambd, "exponential_", "lambd", 1)
     if not rate > 0:
@@ -128,7 +128,7 @@ def exponential_(TensorBase self, lambd=1, *, generator=None):
     return self
 
 
-def cauchy_(TensorBase self, median=0, sigma=1, *, generator=None):
+def cauchy_(TensorBase self not None, median=0, sigma=1, *, generator=None):
     """Fill with Cauchy numbers."""
     cdef double center = real(median, "cauchy_", "median", 1), spread = real(sigma, "cauchy_", "sigma", 2)
     if not spread > 0:
@@ -140,7 +140,7 @@ def cauchy_(TensorBase self, median=0, sigma=1, *, generator=None):
     return self
 
 
-def log_normal_(TensorBase self, mean=1, std=2, *, generator=None):
+def log_normal_(TensorBase self not None, mean=1, std=2, *, generator=None):
     """Fill with numbers whose logarithm is normal with the given mean and standard deviation."""
     cdef double center = real(mean, "log_normal_", "mean", 1), spread = real(std, "log_normal_", "std", 2)
     if not spread > 0:
@@ -149,7 +149,7 @@ def log_normal_(TensorBase self, mean=1, std=2, *, generator=None):
     return self
 
 
-def geometric_(TensorBase self, p, *, generator=None):
+def geometric_(TensorBase self not None, p, *, generator=None):
     """Fill with the numbers of trials up to the first success, which has probability p."""
     cdef double probability = real(p, "geometric_", "p", 1)
     if not 0 < probability < 1:
@@ -158,7 +158,7 @@ def geometric_(TensorBase self, p, *, generator=None):
     return self
 
 
-def bernoulli_(TensorBase self, p=0.5, *, generator=None):
+def bernoulli_(TensorBase self not None, p=0.5, *, generator=None):
     """Fill with 1 with probability p, a number or a tensor that broadcasts to this one, else 0."""
     cdef double probability
     cdef st_draw_params params
@@ -181,7 +181,7 @@ def bernoulli_(TensorBase self, p=0.5, *, generator=None):
     return self
 
 
-def keep_mask(TensorBase x, shape, double p, bint scaled=False):
+def keep_mask(TensorBase x not None, shape, double p, bint scaled=False):
     """Zeros with probability p, else ones, or 1/(1-p) in the precision of x if ``scaled``: the noise of dropout.
 
     shape: that of the noise, if it is not that of x.
@@ -197,7 +197,7 @@ def keep_mask(TensorBase x, shape, double p, bint scaled=False):
 
 # ---------------------------------------------------------------- whole numbers
 
-def random_(TensorBase self, *bounds, from_=None, to=None, generator=None):
+def random_(TensorBase self not None, *bounds, from_=None, to=None, generator=None):
     """Fill with whole numbers of [from, to): ``random_()``, ``random_(to)``, ``random_(from, to)``.
 
     Without ``to``, up to the greatest value of the dtype (for floats: the greatest that all whole numbers up to are

@@ -40,7 +40,7 @@ cdef object item_of(TensorBase self, index):
         return general_getitem(self, index)
     if type(index) is int:
         if self.ndim_ == 0:
-            raise zero_dim_error()
+            return general_getitem(self, index)
         return select_dim(self, 0, checked(self, index, 0))
     if type(index) is tuple:
         r = basic_view(self, <tuple>index)
@@ -98,7 +98,7 @@ cdef TensorBase basic_view(TensorBase t, tuple index):
         elif item is not None:
             return None
     if used > t.ndim_:
-        raise IndexError(f"too many indices for tensor of dimension {t.ndim_}") if t.ndim_ else zero_dim_error()
+        return None
     if t.ndim_ - used + len(index) > MAX_DIMS:
         return None
     for item in index:

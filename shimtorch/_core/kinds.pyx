@@ -106,7 +106,7 @@ cdef int unpromoted_code(TensorBase a, TensorBase b) except -1:
         return a.code
     if a.ndim_ == 0:
         return b.code
-    raise RuntimeError(f"expected type {a.type()} but got {b.type()}")
+    raise RuntimeError(policy.mixed_dtypes_error.format(a.type(), b.type(), scalar_type(a.dtype), scalar_type(b.dtype)))
 
 
 def result_type(tensor1, tensor2):
@@ -154,6 +154,8 @@ cdef class Pointwise(Op):
         self.result = _RESULTS[result]
         for i in range(NDTYPES):
             self.loops[i] = NULL if dtype_of(i).name in refuse else st_find(code, i)
+            if self.result == R_DIVIDE and CATEGORY[i] <= CAT_INT:
+                self.loops[i] = st_find(st_op(b"trunc_divide"), i)     # where the era divides integers so
         return 0
 
     cdef int compute_code(self, int code) noexcept:

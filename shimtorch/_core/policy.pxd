@@ -5,6 +5,8 @@ cdef class Policy:
     cdef public bint two_types             # Tensor and Variable are different types (0.3)
     cdef public bint compare_uint8         # comparisons give uint8
     cdef public bint promote_types         # mixed dtypes promote; else they are refused
+    cdef public str mixed_dtypes_error     # the error's text: {0} and {1} are what torch called the two types
+    cdef public bint numbers_first_warning # add(x, 2, y) and its kin are deprecated
     cdef public bint true_division         # integer / integer gives floats
     cdef public str floor_division         # 'trunc', 'trunc_warn' or 'floor'
     cdef public bint float_ranges          # arange(5) and full((2,), 3) have the default dtype ...

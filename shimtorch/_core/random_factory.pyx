@@ -144,7 +144,7 @@ cdef int check_permutable(TensorBase t, n) except -1:
     return 0
 
 
-def like(TensorBase self, dtype=None, device=None, layout=None, memory_format=None):
+def like(TensorBase self not None, dtype=None, device=None, layout=None, memory_format=None):
     """An uninitialised tensor of the shape of self, and of its memory order unless told otherwise."""
     check_place("empty_like", device, layout)
     if memory_format is not None and memory_format.name == "contiguous_format":
@@ -154,32 +154,32 @@ def like(TensorBase self, dtype=None, device=None, layout=None, memory_format=No
 
 # ---------------------------------------------------------------- samplers
 
-def poisson(TensorBase rates, generator=None):
+def poisson(TensorBase rates not None, generator=None):
     """A Poisson number for each rate."""
     return sample(rates, None, ST_SAMPLE_POISSON, generator, "poisson", "poisson_cpu")
 
 
-def gamma(TensorBase alpha, generator=None):
+def gamma(TensorBase alpha not None, generator=None):
     """A gamma number of scale 1 for each shape alpha."""
     return sample(alpha, None, ST_SAMPLE_GAMMA, generator, "_standard_gamma", "gamma_cpu")
 
 
-def dirichlet(TensorBase alpha, generator=None):
+def dirichlet(TensorBase alpha not None, generator=None):
     """Shares of 1 for each row of concentrations."""
     return sample(alpha, None, ST_SAMPLE_DIRICHLET, generator, "_sample_dirichlet", "dirichlet")
 
 
-def gamma_grad(TensorBase alpha, TensorBase x):
+def gamma_grad(TensorBase alpha not None, TensorBase x not None):
     """The derivatives of gamma numbers x by their shapes alpha."""
     return sample(alpha, x, ST_SAMPLE_GAMMA_GRAD, None, "_standard_gamma_grad", "gamma_grad_cpu")
 
 
-def dirichlet_grad(TensorBase x, TensorBase pairs):
+def dirichlet_grad(TensorBase x not None, TensorBase pairs not None):
     """The derivatives of Dirichlet numbers x by their concentrations, over 1-x; pairs[..., :]: concentration, total."""
     return sample(x, pairs, ST_SAMPLE_DIRICHLET_GRAD, None, "_dirichlet_grad", "_dirichlet_grad_cpu")
 
 
-def binomial(TensorBase count, TensorBase prob, generator=None):
+def binomial(TensorBase count not None, TensorBase prob not None, generator=None):
     """Numbers of successes; count and prob have one shape and dtype."""
     if count.code == FLOAT16 or count.code == BFLOAT16:
         refuse_dtype("binomial_cpu", count)
@@ -201,7 +201,7 @@ cdef object sample(TensorBase a, TensorBase b, int sampler, object generator, st
     return out
 
 
-def multinomial(TensorBase weights, Py_ssize_t n_samples, bint replacement, generator=None):
+def multinomial(TensorBase weights not None, Py_ssize_t n_samples, bint replacement, generator=None):
     """n_samples indices for each row of weights (1-d or 2-d), whose number is checked by the caller."""
     cdef Generator source = as_generator(generator, "multinomial")
     cdef Py_ssize_t n = weights.shape_[weights.ndim_ - 1]

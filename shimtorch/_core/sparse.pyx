@@ -494,9 +494,9 @@ cdef TensorBase adjacent_columns(TensorBase x, int code):
     return x
 
 
-cdef int multiply_into(TensorBase out, TensorBase t, CooParts p, TensorBase other, bint adjoint,
-                       const void* alpha) except -1:
-    """out += alpha * t @ other, or t.H @ other; all in one dtype that has products, other with adjacent columns."""
+cdef int multiply_into(TensorBase out, TensorBase t, CooParts p, TensorBase other, bint adjoint, const void* alpha,
+                       bint add) except -1:
+    """out = or (add) += alpha * t @ other, or t.H @ other; in one dtype that has products, other's columns adjacent."""
     cdef TensorBase values = kernel_values(p.values, out.code), indices = p.indices, pointer = None, columns, order
     cdef TensorBase ordered
     cdef Py_ssize_t nnz = indices.shape_[1], width = other.shape_[1]
@@ -508,6 +508,8 @@ cdef int multiply_into(TensorBase out, TensorBase t, CooParts p, TensorBase othe
     cdef Py_ssize_t dense_step = other.strides_[0], out_step = out.strides_[0], n_rows = out.shape_[0], size
     cdef int code = out.code
     if nnz == 0 or width == 0:
+        if not add:
+            memset(o, 0, out.count * ITEMSIZE[code])
         return 0
     if adjoint and CATEGORY[code] == CAT_COMPLEX:
         values = values.conj()
@@ -530,7 +532,7 @@ cdef int multiply_into(TensorBase out, TensorBase t, CooParts p, TensorBase othe
     if pointer is not None:
         rows = <const int64_t*>ptr(pointer)
         with nogil:
-            csr_matmul(code, rows, cols, v, n_rows, d, dense_step, width, alpha, o, out_step)
+            csr_matmul(code, rows, cols, v, n_rows, d, dense_step, width, alpha, add, o, out_step)
         return 0
     if indices.strides_[1] != 1:
         indices = contiguous_copy(indices)
@@ -538,6 +540,8 @@ cdef int multiply_into(TensorBase out, TensorBase t, CooParts p, TensorBase othe
     cols = rows + indices.strides_[0]
     if adjoint:
         rows, cols = cols, rows
+    if not add:
+        memset(o, 0, out.count * ITEMSIZE[code])
     with nogil:
         coo_matmul(code, rows, cols, v, nnz, d, dense_step, width, alpha, o, out_step)
     return 0
@@ -566,8 +570,8 @@ def multiply(TensorBase t not None, TensorBase other not None, bint adjoint=Fals
     check_operand(t, other, t.shape_[0] if adjoint else t.shape_[1])
     code = product_code(t.code)
     shape[0], shape[1] = t.shape_[1] if adjoint else t.shape_[0], other.shape_[1]
-    out = zeros(code, 2, shape)
-    multiply_into(out, t, p, adjacent_columns(other, code), adjoint, NULL)
+    out = empty(code, 2, shape)
+    multiply_into(out, t, p, adjacent_columns(other, code), adjoint, NULL, False)
     return out if code == t.code else as_code_tensor(out, t.code)
 
 
@@ -601,14 +605,14 @@ def multiply_add(TensorBase base not None, TensorBase t not None, TensorBase oth
     if base.ndim_ != 2 or base.shape_[0] != shape[0] or base.shape_[1] != shape[1]:
         base = base.expand(make_size(2, shape))
     if beta == 0:                       # what is in base does not count, NaN neither
-        out = zeros(code, 2, shape)
+        out = empty(code, 2, shape)
     else:
         r = as_code_tensor(base, code)
         if beta != 1:
             r = r * beta
         out = r if r is not base and r.contiguous_ and r.storage is not base.storage else contiguous_copy(r)
     write_scalar(number, code, alpha)
-    multiply_into(out, t, p, adjacent_columns(other, code), False, number)
+    multiply_into(out, t, p, adjacent_columns(other, code), False, number, beta != 0)
     return out if code == t.code else as_code_tensor(out, t.code)
 
 
@@ -647,6 +651,37 @@ def sampled(TensorBase left not None, TensorBase right not None, TensorBase patt
     if code != left.code:
         values = as_code_tensor(values, left.code)
     return with_values(pattern, values)
+
+
+def pick(TensorBase t not None, TensorBase places not None):
+    """Indices and values of some entries, named by their numbers (m,) int64, which must be those of entries."""
+    cdef CooParts p = coo_parts(t)
+    cdef TensorBase values = p.values if p.values.contiguous_ else contiguous_copy(p.values)
+    cdef TensorBase where = places if places.contiguous_ else contiguous_copy(places)
+    cdef TensorBase indices, picked
+    cdef Py_ssize_t shape[MAX_DIMS]
+    cdef Py_ssize_t m = places.count, nnz = p.indices.shape_[1], x, d, block = entry_width(values) * ITEMSIZE[t.code]
+    cdef const int64_t* chosen
+    cdef const int64_t* source
+    cdef int64_t* target
+    if dense(places).code != INT64 or places.ndim_ != 1:
+        raise RuntimeError("pick: expected the numbers of entries as a 1-d int64 tensor")
+    chosen = <const int64_t*>ptr(where)
+    for x in range(m):
+        if not 0 <= chosen[x] < nnz:
+            raise IndexError(f"pick: no entry {chosen[x]} among {nnz}")
+    indices = new_indices(p.dims, m)
+    target = <int64_t*>ptr(indices)
+    for d in range(p.dims):
+        source = <const int64_t*>ptr(p.indices) + d * p.indices.strides_[0]
+        for x in range(m):
+            target[d * m + x] = source[chosen[x] * p.indices.strides_[1]]
+    for d in range(1, values.ndim_):
+        shape[d] = values.shape_[d]
+    shape[0] = m
+    picked = empty(t.code, values.ndim_, shape)
+    permute_values(ptr(values), chosen, m, block, ptr(picked))
+    return indices, picked
 
 
 def with_values(TensorBase t not None, TensorBase values not None, bint coalesced=True):

@@ -36,9 +36,11 @@ cdef int infer_size(TensorBase t, int ndim, Py_ssize_t* shape, object given) exc
         elif shape[i] < 0:
             raise RuntimeError(f"invalid shape dimension {shape[i]} at index {i} of shape "
                                f"{list(make_size(ndim, shape))}")
+    if unknown >= 0:
+        shape[unknown] = 1
     n = count_elements(ndim, shape)
     if unknown >= 0:
-        n = -n
+        shape[unknown] = -1
         if n == 0:
             if t.count == 0:
                 raise RuntimeError(f"cannot reshape tensor of 0 elements into shape {list(make_size(ndim, shape))} "

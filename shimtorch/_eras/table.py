@@ -7,6 +7,8 @@ _MODERN = {
     "two_types": False,
     "compare_uint8": False,
     "promote_types": True,
+    "mixed_dtypes_error": "",
+    "numbers_first_warning": True,
     "true_division": True,
     "floor_division": "floor",
     "float_ranges": False,
@@ -43,6 +45,8 @@ _CHANGES = {
     "1.1": {
         "compare_uint8": True,
         "promote_types": False,
+        "mixed_dtypes_error": "expected backend CPU and dtype {2} but got backend CPU and dtype {3}",
+        "numbers_first_warning": False,
         "true_division": False,
         "floor_division": "trunc",
         "float_full": True,
@@ -55,6 +59,7 @@ _CHANGES = {
         "adam_corrects_root": False,
     },
     "1.0": {
+        "mixed_dtypes_error": "expected type {0} but got {1}",
         "named_results": False,
         "scheduler_first_step": "sets_epoch0",
         "scheduler_closed_form": True,

@@ -16,7 +16,14 @@ def wrap_result(op, args, result):
     for arg in args:
         if result is arg:
             return result
-    return _wrap(result, args, _any_variable(args))
+    variable = _any_variable(args)
+    if variable and op is not None and op.__name__ in _KEEP_BYTES and args[0].dtype.name == "uint8":
+        result = result.to(args[0].dtype)
+    return _wrap(result, args, variable)
+
+
+# Sums of a byte Variable were bytes and wrapped at 256; those of a ByteTensor were Python ints.
+_KEEP_BYTES = ("sum", "prod", "cumsum", "cumprod")
 
 
 def _any_variable(items):

@@ -15,7 +15,7 @@ static inline u64 u64_of(f64 x) { return x < 0x1p63 ? (u64)i64_of(x) : x < 0x1p6
 /* the kernels' sources and targets; an integer's sign matters in a source only */
 #define FROM_INT(X) X(u8) X(i8) X(u16) X(i16) X(u32) X(i32) X(u64) X(i64)
 #define CONVERT(from, to, EXPR)                                                                                      \
-    static ST_OUTLINED int k_##from##_to_##to(char *const *p, ptrdiff_t n, const void *param) {        \
+    static ST_OUTLINED int k_##from##_to_##to(char *const *p, ptrdiff_t n, const void *param) {                      \
         to *o = (to *)(void *)p[0];                                                                                  \
         const from *a = (const from *)(const void *)p[1];                                                            \
         (void)param;                                                                                                 \
@@ -133,7 +133,7 @@ CONVERT(c128, b8, creal(x) != 0 || cimag(x) != 0)
 #define CAST_FROM_REAL(m, G)                                                                                         \
     CAST_TO_REALS(m, G, KIND_##m)                                                                                    \
     CAST(m, b8, KERNEL_NAME(SOURCE_##m, b8), KIND_b8, KIND_##m)                                                      \
-    CAST(m, c64, KERNEL_NAME(SOURCE_##m, f32), REAL_PART_c64, KIND_##m)                                               \
+    CAST(m, c64, KERNEL_NAME(SOURCE_##m, f32), REAL_PART_c64, KIND_##m)                                              \
     CAST(m, c128, KERNEL_NAME(SOURCE_##m, f64), REAL_PART_c128, KIND_##m)
 #define CAST_FROM_COMPLEX(m, IN)                                                                                     \
     CAST_TO_REALS(m, FLOAT, IN)                                                                                      \

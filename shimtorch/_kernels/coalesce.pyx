@@ -235,6 +235,11 @@ cdef inline void _fill_cells(const IndexSet* entries, const int64_t* sizes, cons
     cdef Py_ssize_t x, cell, d, column
     cdef const int64_t* a = entries.data
     cdef Py_ssize_t step = entries.entry_step
+    if width == 1 and entries.dims == 1:
+        for x in range(entries.nnz):
+            used[a[x * step]] = 1
+            cells[a[x * step]] += <sum_t>values[x]
+        return
     for x in range(entries.nnz):
         cell = a[x * step] if entries.dims else 0
         for d in range(1, entries.dims):
@@ -472,7 +477,7 @@ def coalesce(cnp.ndarray indices not None, cnp.ndarray values not None, sizes):
         shape[d] = cnp.PyArray_DIM(values, d)
         width *= shape[d]
     found = count_cells(&entries, lengths)
-    if found < 0 or width > MOST_CELL_WIDTH:
+    if found < 0 or width * _kernels[dtype].parts > MOST_CELL_WIDTH:
         grouping = Grouping(indices, sizes)
         return grouping.indices(), grouping.sum(values)
     shape[0] = min(found, entries.nnz)

@@ -15,7 +15,7 @@ typedef struct {
 
 #define DECLARE_FAMILY_(family, isa) extern const st_entry st_entries_##family##_##isa[];
 #define LIST_FAMILY_(family, isa) st_entries_##family##_##isa,
-#define POINTWISE_OF(X, isa)                                                                                          \
+#define POINTWISE_OF(X, isa)                                                                                         \
     X(unary_float, isa) X(unary_int, isa) X(unary_complex, isa) X(parametrised, isa) X(binary_float, isa)            \
     X(binary_int, isa) X(binary_complex, isa) X(compare, isa) X(ternary, isa)
 #define REDUCTIONS_OF(X, isa) X(reduce_sum, isa) X(reduce_order, isa) X(reduce_moment, isa)
@@ -47,9 +47,9 @@ static int runnable(const st_build **builds) {
     int n = 0;
 #if defined(ST_HAVE_V3) || defined(ST_HAVE_V4)
     __builtin_cpu_init();
-    const int v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") &&
-                   __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("f16c") &&
-                   __builtin_cpu_supports("lzcnt") && __builtin_cpu_supports("movbe");
+    const int v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") &&
+                   __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") &&
+                   __builtin_cpu_supports("movbe") && __builtin_cpu_supports("popcnt");
 #ifdef ST_HAVE_V4
     if (v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))

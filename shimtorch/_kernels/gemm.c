@@ -108,7 +108,7 @@ typedef c128 vec_c128, loose_c128;
                         const int a_packed = !(a_lies_well && mr == MR);                                             \
                         if (a_packed && (j0 == 0 || k > KC))                                                         \
                             pack_##t(a_pack + i * KC, MR, mr, kc, a_block, sa[0], sa[1], kind);                      \
-                        tile_##t(sums + i * NR_##t, k0 == 0, kc, a_packed ? (const char *)(a_pack + i * KC) : a_block, \
+                        tile_##t(sums + i * NR_##t, k0 == 0, kc, a_packed ? (const char *)(a_pack + i * KC) : a_block,\
                                  a_packed ? size : sa[0], a_packed ? MR * size : sa[1],                              \
                                  b_packed ? (const char *)b_pack : b_block, b_packed ? nr_size : sb[0]);             \
                     }                                                                                                \

@@ -23,12 +23,6 @@
     const t lo = bounds->has_lo ? (t)bounds->lo : -(t)INFINITY, hi = bounds->has_hi ? (t)bounds->hi : (t)INFINITY
 #define CLAMP(t) KERNEL1P(clamp, t, t, BOUNDS(t), F(at_most, t)(F(at_least, t)(x, lo), hi))
 
-#define DEFINE_LIMITS(t)                                                                \
-    static inline t st_at_least_##t(t x, t lo) { return x > lo || x != x ? x : lo; }    \
-    static inline t st_at_most_##t(t x, t hi) { return x < hi || x != x ? x : hi; }
-DEFINE_LIMITS(f32)
-DEFINE_LIMITS(f64)
-
 #define CLAMP_INT(t, t_min, t_max)                                                                                   \
     KERNEL1P(clamp, t, t, const st_bounds *bounds = (const st_bounds *)param;                                        \
              const t lo = bounds->has_lo ? (t)bounds->ilo : t_min;                                                   \
@@ -90,7 +84,7 @@ CLAMP_INT(u64, 0, UINT64_MAX)
     LOOP1(pow_scalar, t, t, t)
 INTEGERS(POW_INT)
 
-#define EXPONENT(t) \
+#define EXPONENT(t)                                \
     const st_factor *q = (const st_factor *)param; \
     const t exponent = make_##t((REAL(t))q->re, (REAL(t))q->im)
 KERNEL1P(pow_scalar, c64, c64, EXPONENT(c64), st_cpow_c64(x, exponent))

@@ -12,7 +12,7 @@
 #include "half.h"
 #include "loops.h"
 
-enum { LEAF = 2048, COLUMNS = 256, FLUSH = 64, LANE_BYTES = 256 };
+enum { LEAF = 1024, COLUMNS = 256, FLUSH = 64, LANE_BYTES = 128, FEW = 24 };
 
 static inline int is_direct(int kind, ptrdiff_t s, size_t size) { return kind <= 16 && s == (ptrdiff_t)size; }
 
@@ -50,28 +50,33 @@ static inline int by_columns(ptrdiff_t n_red, ptrdiff_t s_red, ptrdiff_t n_out, 
         _Alignas(64) t buffer[LEAF];                                                                                 \
         const t *v = (const t *)(const void *)a;                                                                     \
         A total = INIT;                                                                                              \
-        ptrdiff_t i = 0;                                                                                             \
         (void)param;                                                                                                 \
         if (!is_direct(kind, s, sizeof(t))) {                                                                        \
             st_load(kind, (char *)buffer, a, s, n);                                                                  \
             v = buffer;                                                                                              \
         }                                                                                                            \
-        if (n >= LANES) {                                                                                            \
-            L lane[LANES];                                                                                           \
-            for (int k = 0; k < LANES; k++) lane[k] = INIT;                                                          \
-            for (; i + LANES <= n; i += LANES)                                                                       \
-                for (int k = 0; k < LANES; k++) {                                                                    \
-                    const L value = MAP(t, v[i + k]);                                                                \
-                    lane[k] = FOLD(L, lane[k], value);                                                               \
-                }                                                                                                    \
-            for (int w = LANES / 2; w >= 4; w /= 2)                                                                  \
-                for (int k = 0; k < w; k++) lane[k] = FOLD(L, lane[k], lane[k + w]);                                 \
-            for (int k = 0; k < 4; k++) total = FOLD(A, total, (A)lane[k]);                                          \
+        if (n < FEW) {                                                                                               \
+            for (ptrdiff_t i = 0; i < n; i++) {                                                                      \
+                const A value = MAP(t, v[i]);                                                                        \
+                total = FOLD(A, total, value);                                                                       \
+            }                                                                                                        \
+            return total;                                                                                            \
         }                                                                                                            \
-        for (; i < n; i++) {                                                                                         \
-            const A value = MAP(t, v[i]);                                                                            \
-            total = FOLD(A, total, value);                                                                           \
+        L lane[LANES];                                                                                               \
+        ptrdiff_t i = 0;                                                                                             \
+        for (int k = 0; k < LANES; k++) lane[k] = INIT;                                                              \
+        for (; i + LANES <= n; i += LANES)                                                                           \
+            for (int k = 0; k < LANES; k++) {                                                                        \
+                const L value = MAP(t, v[i + k]);                                                                    \
+                lane[k] = FOLD(L, lane[k], value);                                                                   \
+            }                                                                                                        \
+        for (int k = 0; k < n - i; k++) {                                                                            \
+            const L value = MAP(t, v[i + k]);                                                                        \
+            lane[k] = FOLD(L, lane[k], value);                                                                       \
         }                                                                                                            \
+        for (int w = LANES / 2; w >= 4; w /= 2)                                                                      \
+            for (int k = 0; k < w; k++) lane[k] = FOLD(L, lane[k], lane[k + w]);                                     \
+        for (int k = 0; k < 4; k++) total = FOLD(A, total, (A)lane[k]);                                              \
         return total;                                                                                                \
     }                                                                                                                \
     static ST_OUTLINED A tree_##op##_##t(const char *a, ptrdiff_t s, ptrdiff_t n, int kind, const void *param) {     \

@@ -15,9 +15,9 @@ REDUCTION(sum_exp, f64, f64, f64, 0, LESS_TOP, ADD)
 /* ---- variance: the squares of x - shift, corrected for what the rounding of the mean to `shift` left ---- */
 
 #define DEVIATIONS(t)                                                                                                \
-    static ST_OUTLINED void deviations_row_##t(t shift, f64 *sums, const char *a, ptrdiff_t s,         \
+    static ST_OUTLINED void deviations_row_##t(t shift, f64 *sums, const char *a, ptrdiff_t s,                       \
                                                              ptrdiff_t n, int kind) {                                \
-        enum { LANES = LANE_BYTES / 2 / sizeof(t) };                                                                 \
+        enum { LANES = LANE_BYTES / sizeof(t) };                                                                     \
         _Alignas(64) t buffer[LEAF];                                                                                 \
         const t *v = (const t *)(const void *)a;                                                                     \
         t first[LANES], second[LANES];                                                                               \
@@ -43,7 +43,7 @@ REDUCTION(sum_exp, f64, f64, f64, 0, LESS_TOP, ADD)
             sums[1] += d * d;                                                                                        \
         }                                                                                                            \
     }                                                                                                                \
-    static ST_OUTLINED void deviations_columns_##t(const t *shift, f64 *restrict first,                \
+    static ST_OUTLINED void deviations_columns_##t(const t *shift, f64 *restrict first,                              \
                                                                  f64 *restrict second, const char *a,                \
                                                                  ptrdiff_t n_red, ptrdiff_t s_red, ptrdiff_t n_out,  \
                                                                  ptrdiff_t s_in, int kind) {                         \

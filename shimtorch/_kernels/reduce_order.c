@@ -11,12 +11,13 @@
 
 /* ---- indices ---- */
 
-/* found(x, best): x is a better candidate. An array of n_out <= COLUMNS columns, or one row searched for its extreme. */
+/* x is a better candidate than the best so far */
 #define ABOVE(x, best) ((x) > (best) || ((x) != (x) && (best) == (best)))
 #define BELOW(x, best) ((x) < (best) || ((x) != (x) && (best) == (best)))
 
+/* of n_out <= COLUMNS columns side by side; and of one row whose extreme is known */
 #define INDEX_OF(op, t, BETTER)                                                                                      \
-    static ST_OUTLINED void arg_columns_##op##_##t(t *restrict best, i64 *restrict where,              \
+    static ST_OUTLINED void arg_columns_##op##_##t(t *restrict best, i64 *restrict where,                            \
                                                                  const char *a, ptrdiff_t n_red, ptrdiff_t s_red,    \
                                                                  ptrdiff_t n_out, ptrdiff_t s_in, int kind) {        \
         _Alignas(64) t buffer[COLUMNS];                                                                              \
@@ -35,7 +36,7 @@
             }                                                                                                        \
         }                                                                                                            \
     }                                                                                                                \
-    static ST_OUTLINED i64 arg_row_##op##_##t(t best, const char *a, ptrdiff_t s, ptrdiff_t n,         \
+    static ST_OUTLINED i64 arg_row_##op##_##t(t best, const char *a, ptrdiff_t s, ptrdiff_t n,                       \
                                                             int kind) {                                              \
         _Alignas(64) t buffer[COLUMNS];                                                                              \
         for (ptrdiff_t start = 0; start < n; start += COLUMNS) {                                                     \
@@ -54,7 +55,7 @@
     }
 
 /* both outputs: values of dtype m (skipped where out is NULL) and indices */
-#define INDEX_LOOPS(op, m, t, KIND)                                                                                    \
+#define INDEX_LOOPS(op, m, t, KIND)                                                                                  \
     static void indexed_##op##_##m(char *out, ptrdiff_t s_out, char *idx, ptrdiff_t s_idx, const char *a,            \
                                    ptrdiff_t n_red, ptrdiff_t s_red, ptrdiff_t n_out, ptrdiff_t s_in) {              \
         const int kind = (KIND), columns = by_columns(n_red, s_red, n_out, s_in);                                    \

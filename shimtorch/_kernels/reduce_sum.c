@@ -33,11 +33,13 @@ FLOAT_OPS(DEFINE_HALF, bf16)
 #define COMPLEX_OPS(X, t)                                                                                            \
     X(sum, t, t, c128, t, 0, ITSELF, ADD)                                                                            \
     X(prod, t, t, c128, t, 1, ITSELF, CMUL)                                                                          \
-    X(sumsq, t, REAL(t), f64, REAL(t), 0, CSQUARED, ADD_SINGLY)                                                             \
-    X(sumabs, t, REAL(t), f64, REAL(t), 0, CABSOLUTE, ADD_SINGLY)                                                           \
+    X(sumsq, t, REAL(t), f64, REAL(t), 0, CSQUARED, ADD_SINGLY)                                                      \
+    X(sumabs, t, REAL(t), f64, REAL(t), 0, CABSOLUTE, ADD_SINGLY)                                                    \
     X(norm_p, t, REAL(t), f64, REAL(t), 0, CPOWER, ADD_SINGLY)
-#define DEFINE_COMPLEX(op, t, L, A, u, INIT, MAP, FOLD) REDUCTION(op, t, L, A, INIT, MAP, FOLD) LOOP_COMPLEX(op, t, A, u)
-#define LOOP_COMPLEX(op, t, A, u) REDUCE_LOOP(op, t, t, A, u, PLAIN(t))
+#define DEFINE_COMPLEX(op, t, L, A, u, INIT, MAP, FOLD)                                                              \
+    REDUCTION(op, t, L, A, INIT, MAP, FOLD)                                                                          \
+    COMPLEX_LOOP(op, t, A, u)
+#define COMPLEX_LOOP(op, t, A, u) REDUCE_LOOP(op, t, t, A, u, PLAIN(t))
 COMPLEX_OPS(DEFINE_COMPLEX, c64)
 COMPLEX_OPS(DEFINE_COMPLEX, c128)
 

@@ -32,15 +32,15 @@ cdef enum:
 
 
 cdef inline void _csr_block(const int64_t* pointer, const int64_t* columns, const number_t* values, Py_ssize_t n_rows,
-                            const number_t* dense, Py_ssize_t dense_step, Py_ssize_t lanes, number_t alpha,
+                            const number_t* dense, Py_ssize_t dense_step, Py_ssize_t lanes, number_t alpha, bint add,
                             number_t* out, Py_ssize_t out_step) noexcept nogil:
-    """out += alpha * sparse @ dense for `lanes` columns; inlined with the number of lanes known."""
+    """out = or += alpha * sparse @ dense for `lanes` columns; inlined with the number of lanes known."""
     cdef number_t[WIDE] sums
     cdef number_t value
     cdef const number_t* row
     cdef Py_ssize_t r, x, k, last = pointer[n_rows] - 1
     for r in range(n_rows):
-        if pointer[r] == pointer[r + 1]:
+        if add and pointer[r] == pointer[r + 1]:
             continue
         for k in range(lanes):
             sums[k] = 0
@@ -54,12 +54,16 @@ cdef inline void _csr_block(const int64_t* pointer, const int64_t* columns, cons
             row = dense + columns[x] * dense_step
             for k in range(lanes):
                 sums[k] += value * row[k]
-        for k in range(lanes):
-            out[r * out_step + k] += alpha * sums[k]
+        if add:
+            for k in range(lanes):
+                out[r * out_step + k] += alpha * sums[k]
+        else:
+            for k in range(lanes):
+                out[r * out_step + k] = alpha * sums[k]
 
 
 cdef void _csr_vector(const int64_t* pointer, const int64_t* columns, const number_t* values, Py_ssize_t n_rows,
-                      const number_t* dense, Py_ssize_t dense_step, number_t alpha, number_t* out,
+                      const number_t* dense, Py_ssize_t dense_step, number_t alpha, bint add, number_t* out,
                       Py_ssize_t out_step) noexcept nogil:
     cdef Py_ssize_t r, x
     cdef number_t total
@@ -67,28 +71,30 @@ cdef void _csr_vector(const int64_t* pointer, const int64_t* columns, const numb
         total = 0
         for x in range(pointer[r], pointer[r + 1]):
             total += values[x] * dense[columns[x] * dense_step]
-        out[r * out_step] += alpha * total
+        out[r * out_step] = out[r * out_step] + alpha * total if add else alpha * total
 
 
 cdef void _csr_matmul(const int64_t* pointer, const int64_t* columns, const number_t* values, Py_ssize_t n_rows,
-                      const number_t* dense, Py_ssize_t dense_step, Py_ssize_t width, const number_t* alpha,
+                      const number_t* dense, Py_ssize_t dense_step, Py_ssize_t width, const number_t* alpha, bint add,
                       number_t* out, Py_ssize_t out_step) noexcept nogil:
     cdef Py_ssize_t column = 0
     cdef number_t factor = 1
     if alpha != NULL:
         factor = alpha[0]
     if width == 1:
-        _csr_vector(pointer, columns, values, n_rows, dense, dense_step, factor, out, out_step)
+        _csr_vector(pointer, columns, values, n_rows, dense, dense_step, factor, add, out, out_step)
         return
     while column + WIDE <= width:
-        _csr_block(pointer, columns, values, n_rows, dense + column, dense_step, WIDE, factor, out + column, out_step)
+        _csr_block(pointer, columns, values, n_rows, dense + column, dense_step, WIDE, factor, add, out + column,
+                   out_step)
         column += WIDE
     while column + NARROW <= width:
-        _csr_block(pointer, columns, values, n_rows, dense + column, dense_step, NARROW, factor, out + column, out_step)
+        _csr_block(pointer, columns, values, n_rows, dense + column, dense_step, NARROW, factor, add,
+                   out + column, out_step)
         column += NARROW
     if column < width:
-        _csr_block(pointer, columns, values, n_rows, dense + column, dense_step, width - column, factor, out + column,
-                   out_step)
+        _csr_block(pointer, columns, values, n_rows, dense + column, dense_step, width - column, factor, add,
+                   out + column, out_step)
 
 
 cdef void _coo_matmul(const int64_t* rows, const int64_t* columns, const number_t* values, Py_ssize_t nnz,
@@ -142,22 +148,24 @@ cdef void _sampled_matmul(const int64_t* rows, const int64_t* columns, Py_ssize_
 
 # ---------------------------------------------------------------- dispatch over dtypes
 
-ctypedef void (*matmul_t)(const int64_t*, const int64_t*, const void*, Py_ssize_t, const void*, Py_ssize_t,
-                          Py_ssize_t, const void*, void*, Py_ssize_t) noexcept nogil
+ctypedef void (*csr_t)(const int64_t*, const int64_t*, const void*, Py_ssize_t, const void*, Py_ssize_t,
+                       Py_ssize_t, const void*, bint, void*, Py_ssize_t) noexcept nogil
+ctypedef void (*coo_t)(const int64_t*, const int64_t*, const void*, Py_ssize_t, const void*, Py_ssize_t,
+                       Py_ssize_t, const void*, void*, Py_ssize_t) noexcept nogil
 ctypedef void (*sampled_t)(const int64_t*, const int64_t*, Py_ssize_t, const void*, Py_ssize_t, const void*,
                            Py_ssize_t, Py_ssize_t, void*) noexcept nogil
 
 ctypedef struct Kernels:
-    matmul_t csr
-    matmul_t coo
+    csr_t csr
+    coo_t coo
     sampled_t sampled
 
 cdef Kernels[ST_COMPLEX128 + 1] _kernels
 
 
 cdef void _bind(int dtype, number_t* tag):
-    _kernels[dtype].csr = <matmul_t>_csr_matmul[number_t]
-    _kernels[dtype].coo = <matmul_t>_coo_matmul[number_t]
+    _kernels[dtype].csr = <csr_t>_csr_matmul[number_t]
+    _kernels[dtype].coo = <coo_t>_coo_matmul[number_t]
     _kernels[dtype].sampled = <sampled_t>_sampled_matmul[number_t]
 
 
@@ -178,10 +186,10 @@ cdef bint has_products(int dtype) noexcept nogil:
 
 
 cdef void csr_matmul(int dtype, const int64_t* pointer, const int64_t* columns, const void* values, Py_ssize_t n_rows,
-                     const void* dense, Py_ssize_t dense_step, Py_ssize_t width, const void* alpha, void* out,
+                     const void* dense, Py_ssize_t dense_step, Py_ssize_t width, const void* alpha, bint add, void* out,
                      Py_ssize_t out_step) noexcept nogil:
-    """out += alpha * sparse @ dense; alpha is one element, or NULL for 1."""
-    _kernels[dtype].csr(pointer, columns, values, n_rows, dense, dense_step, width, alpha, out, out_step)
+    """out = alpha * sparse @ dense, or += with `add`; alpha is one element, or NULL for 1."""
+    _kernels[dtype].csr(pointer, columns, values, n_rows, dense, dense_step, width, alpha, add, out, out_step)
 
 
 cdef void coo_matmul(int dtype, const int64_t* rows, const int64_t* columns, const void* values, Py_ssize_t nnz,
@@ -262,7 +270,7 @@ def matmul_csr(cnp.ndarray pointer not None, cnp.ndarray columns not None, cnp.n
     width = cnp.PyArray_DIM(dense, 1)
     if width and nnz:
         with nogil:
-            csr_matmul(dtype, p, c, v, n_rows, d, dense_step, width, a, o, out_step)
+            csr_matmul(dtype, p, c, v, n_rows, d, dense_step, width, a, True, o, out_step)
 
 
 def matmul_coo(cnp.ndarray rows not None, cnp.ndarray columns not None, cnp.ndarray values not None,

@@ -39,7 +39,7 @@ WHERE(w16, KIND_c128)
     X(addcmul, t, VALUE(t), x + value * y * z)                                                                       \
     X(addcdiv, t, VALUE(t), x + value * y / z)                                                                       \
     X(lerp, t, (void)param, z < (t)0.5 && z > (t)-0.5 ? x + z * (y - x) : y - (y - x) * (1 - z))                     \
-    X(clamp_tensor, t, (void)param, at_most_##t(at_least_##t(x, y), z))
+    X(clamp_tensor, t, (void)param, st_at_most_##t(st_at_least_##t(x, y), z))
 #define INT_OPS(X, t)                                                                                                \
     X(addcmul, t, VALUE_INT(t), (t)((WIDE(t))x + (WIDE(t))value * (WIDE(t))y * (WIDE(t))z))                          \
     X(clamp_tensor, t, (void)param, (x > y ? x : y) < z ? (x > y ? x : y) : z)
@@ -48,13 +48,6 @@ WHERE(w16, KIND_c128)
     X(addcdiv, t, VALUE_COMPLEX(t), x + cdiv_##t(cmul_##t(value, y), z))                                             \
     X(lerp, t, (void)param,                                                                                          \
       cabs_##t(z) < (REAL(t))0.5 ? x + cmul_##t(z, y - x) : y - cmul_##t(y - x, 1 - z))
-
-/* a NaN in either comes through */
-#define DEFINE_LIMITS(t)                                                                                             \
-    static inline t at_least_##t(t x, t lo) { return x > lo || x != x ? x : lo; }                                    \
-    static inline t at_most_##t(t x, t hi) { return x < hi || x != x ? x : hi; }
-DEFINE_LIMITS(f32)
-DEFINE_LIMITS(f64)
 
 #define DEFINE(op, t, SETUP, EXPR) KERNEL3P(op, t, t, SETUP, EXPR) LOOP3(op, t, t, t)
 #define DEFINE_HALF(op, m, SETUP, EXPR) HALF3(op, m, m)

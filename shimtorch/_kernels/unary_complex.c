@@ -4,7 +4,7 @@
 
 #define LIBM(X) X(exp) X(log) X(sqrt) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh)           \
     X(asinh) X(acosh) X(atanh)
-#define WRAP(fn)                                                 \
+#define WRAP(fn)                                                   \
     static inline c64 st_##fn##_c64(c64 z) { return c##fn##f(z); } \
     static inline c128 st_##fn##_c128(c128 z) { return c##fn(z); }
 LIBM(WRAP)
@@ -16,7 +16,7 @@ LIBM(WRAP)
     X(neg, t, make_##t(-re_##t(x), -im_##t(x)))                                                                      \
     X(conj_physical, t, cconj_##t(x))                                                                                \
     X(exp, t, F(exp, t)(x))                                                                                          \
-    X(exp2, t, F(exp, t)(make_##t(re_##t(x) * LN(t, 0x1.62e42fefa39efp-1), im_##t(x) * LN(t, 0x1.62e42fefa39efp-1)))) \
+    X(exp2, t, F(exp, t)(make_##t(re_##t(x) * LN(t, 0x1.62e42fefa39efp-1), im_##t(x) * LN(t, 0x1.62e42fefa39efp-1))))\
     X(log, t, F(log, t)(x))                                                                                          \
     X(log2, t, F(log_scaled, t)(x, LN(t, 0x1.71547652b82fep+0)))                                                     \
     X(log10, t, F(log_scaled, t)(x, LN(t, 0x1.bcb7b1526e50ep-2)))                                                    \

@@ -28,7 +28,7 @@
     X(acosh, t, F(acosh, t)(x))                                                                                      \
     X(atanh, t, F(atanh, t)(x))                                                                                      \
     X(sigmoid, t, F(sigmoid, t)(x))                                                                                  \
-    X(logsigmoid, t, (x < 0 ? x : R(t, 0)) - F(log1p, t)(F(exp, t)(-F(fabs, t)(x))))                                   \
+    X(logsigmoid, t, (x < 0 ? x : R(t, 0)) - F(log1p, t)(F(exp, t)(-F(fabs, t)(x))))                                 \
     X(relu, t, x <= 0 ? R(t, 0) : x)                                                                                 \
     X(softsign, t, x / (R(t, 1) + F(fabs, t)(x)))                                                                    \
     X(reciprocal, t, R(t, 1) / x)                                                                                    \
@@ -113,6 +113,7 @@ HALVES(f16)
 HALVES(bf16)
 
 #define ROW(op, t, EXPR) ENTRY(op, t)
-#define ROWS(t) SAME_TYPE(ROW, t) TRIGONOMETRIC_OPS(ROW, t, 0) TO_BOOL(ROW, t) {ST_OP_sgn, CODE_##t, (st_function)l_sign_##t},
+#define SGN(t) {ST_OP_sgn, CODE_##t, (st_function)l_sign_##t},
+#define ROWS(t) SAME_TYPE(ROW, t) TRIGONOMETRIC_OPS(ROW, t, 0) TO_BOOL(ROW, t) SGN(t)
 
 const st_entry ISA_NAME(st_entries_unary_float)[] = {ROWS(f32) ROWS(f64) ROWS(f16) ROWS(bf16) ST_END};

@@ -129,7 +129,7 @@ static inline f64 st_expm1_f64(f64 x) {
 static inline f32 st_sigmoid_f32(f32 x) { return 1.0f / (1.0f + st_exp_f32(-x)); }
 static inline f64 st_sigmoid_f64(f64 x) { return 1.0 / (1.0 + st_exp_f64(-x)); }
 
-/* t / (t + 2) with t = e^2|x| - 1, to be selected at the end: from a clipped argument the compiler would make a branch */
+/* t / (t + 2) with t = e^2|x| - 1. Selected at the end: of a clipped argument the compiler would make a branch. */
 static inline f32 st_tanh_f32(f32 x) {
     const f32 a = fabsf(x), t = expm1_near_f32(2.0f * a);
     return copysignf(a > 10.0f ? 1.0f : t / (t + 2.0f), x);
@@ -202,11 +202,41 @@ static inline f64 st_log1p_f64(f64 x) {
 
 /* ---- pow of float32 through float64 logarithms ---- */
 
+/* log2 of a float32 that is positive and finite (others give nonsense), to about 2^-35 */
+static inline f64 log2_for_pow(f64 x) {
+    const u64 root_half = 0x3fe6a09e667f3bcdu, u = bits_of_f64(x) - root_half;
+    const u64 biased = (u + (1024ull << 52)) >> 52;
+    const f64 e = f64_of_bits(0x4330000000000000u | biased) - (0x1p52 + 1024.0);
+    const f64 f = f64_of_bits((u & 0xfffffffffffffu) + root_half) - 1.0, s = f / (2.0 + f), z = s * s;
+    f64 p = 0x1.58aa645416868p-2;
+    p = MADD(p, z, 0x1.a5c972b72cd09p-2);
+    p = MADD(p, z, 0x1.2777000a29e69p-1);
+    p = MADD(p, z, 0x1.ec709db5b9a5bp-1);
+    return MADD(MADD(p, z, 0x1.71547652b82fep+1), s, e);
+}
+
+/* 2^x to about 2^-33, for a result that is rounded to float32 */
+static inline f64 exp2_for_pow(f64 x) {
+    f64 y = 200.0 < x ? 200.0 : x;
+    y = -200.0 > y ? -200.0 : y;
+    const f64 shifted = y + ROUNDER_F64, r = y - (shifted - ROUNDER_F64);
+    f64 p = 0x1.00b9d1662ab71p-16;
+    p = MADD(p, r, 0x1.4440a484b06bfp-13);
+    p = MADD(p, r, 0x1.5d8785554db73p-10);
+    p = MADD(p, r, 0x1.3b2a1acc462fap-7);
+    p = MADD(p, r, 0x1.c6b08d97635ecp-5);
+    p = MADD(p, r, 0x1.ebfbe04670d84p-3);
+    p = MADD(p, r, 0x1.62e42fefa11dcp-1);
+    return MADD(p, r, 1.0) * f64_of_bits((bits_of_f64(shifted) - bits_of_f64(ROUNDER_F64) + 1023u) << 52);
+}
+
 /* The sign is that of an odd integer power; a fraction of a negative number (that is neither -0 nor -inf) is NaN. From
  * 2^24 on all float32 are even. Written as selections of doubles, which is what the compiler can vectorise. */
 static inline f32 st_pow_f32(f32 base, f32 exponent) {
-    const f64 x = base, y = exponent, log2_x = st_log_f64(fabs(x)) * LOG2E;
-    const f64 magnitude = st_exp2_f64(log2_x == 0.0 ? 0.0 : y * log2_x);
+    const f64 x = base, y = exponent, size = fabs(x);
+    const f64 finite = log2_for_pow(size), at_zero = size == 0.0 ? -(f64)INFINITY : size; /* or infinity, or NaN */
+    const f64 log2_x = size > 0.0 && size < (f64)INFINITY ? finite : at_zero;
+    const f64 magnitude = exp2_for_pow(log2_x == 0.0 ? 0.0 : y * log2_x);
     const f64 a = fabs(y), b = a > 0x1p25 ? 0x1p25 : a, half = 0.5 * b;
     const f64 of_fraction = x < 0.0 ? (x > -(f64)INFINITY ? (f64)NAN : 1.0) : 1.0;
     const f64 of_integer = (half + ROUNDER_F64) - ROUNDER_F64 == half ? 1.0 : -1.0;
@@ -273,6 +303,14 @@ static inline f32 st_near_tan_f32(f32 x) {
     return (f32)(t.quadrant & 1 ? -t.cos / t.sin : t.sin / t.cos);
 }
 
+/* ---- bounds: a NaN in either comes through ---- */
+
+#define DEFINE_LIMITS(t)                                                                \
+    static inline t st_at_least_##t(t x, t lo) { return x > lo || x != x ? x : lo; }    \
+    static inline t st_at_most_##t(t x, t hi) { return x < hi || x != x ? x : hi; }
+DEFINE_LIMITS(f32)
+DEFINE_LIMITS(f64)
+
 /* ---- the rest is libm's ---- */
 
 #define LIBM_BOTH(X)                                                                                                 \
@@ -284,7 +322,7 @@ static inline f32 st_near_tan_f32(f32 x) {
 
 #define WRAP_F32(fn) static inline f32 st_##fn##_f32(f32 x) { return fn##f(x); }
 #define WRAP_F64(fn) static inline f64 st_##fn##_f64(f64 x) { return fn(x); }
-#define WRAP_BINARY(fn)                                            \
+#define WRAP_BINARY(fn)                                                   \
     static inline f32 st_##fn##_f32(f32 x, f32 y) { return fn##f(x, y); } \
     static inline f64 st_##fn##_f64(f64 x, f64 y) { return fn(x, y); }
 LIBM_BOTH(WRAP_F32)

@@ -1,7 +1,10 @@
 """Comparisons, element by element and of whole tensors."""
+from .._core.dtype import bool as bool_dtype
 from .._core.kinds import binary
-from .._core.op import op
+from .._core.op import op, scalar_type
+from .._core.tensor import TensorBase, wrap_ndarray
 from . import samples
+from .samples import Draw, Samples, call, integers
 
 _pair = samples.binary(dtypes="number", number=1)
 
@@ -18,11 +21,22 @@ def equal(self, other):
     return bool((self == other).all())
 
 
-@op(samples=samples.binary(number=None))
+@op(samples=Samples([call(Draw(3, 4), Draw(3, 4)), call(Draw(2, 6), Draw(3, 4))]))
+def is_same_size(self, other):
+    """Whether two tensors have the same shape; a Python bool."""
+    return self.shape == other.shape
+
+
+_close = Samples(samples.binary(number=None).calls + [
+    call(Draw(3, 4), Draw(3, 4), 0.5, 0.1), call(Draw(12, special=True), Draw(12, special=True), equal_nan=True),
+    call(integers(4), integers(4))])
+
+
+@op(samples=_close)
 def isclose(self, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Where ``|self - other| <= atol + rtol * |other|``, or both are the same infinity (or NaN if equal_nan)."""
     if self.dtype is not other.dtype:
-        raise RuntimeError(f"{self.dtype} did not match {other.dtype}")
+        raise RuntimeError(f"{scalar_type(self.dtype)} did not match {scalar_type(other.dtype)}")
     if rtol < 0 or atol < 0:
         raise RuntimeError(f"rtol must be greater than or equal to zero, but got {rtol}" if rtol < 0 else
                            f"atol must be greater than or equal to zero, but got {atol}")
@@ -35,7 +49,34 @@ def isclose(self, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     return close.logical_or(error.isfinite().logical_and(error <= other.abs() * rtol + atol))
 
 
-@op(samples=samples.binary(number=None))
+@op(samples=_close)
 def allclose(self, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Whether all elements are close in the sense of ``isclose``; a Python bool."""
     return bool(self.isclose(other, rtol, atol, equal_nan).all())
+
+
+@op(method=False, out=True, samples=Samples([
+    call(integers(3, 4, high=5), integers(3, high=5)), call(integers(4), integers(2), invert=True),
+    call(Draw(3, 4), 1), call(1, integers(5))]))
+def isin(elements, test_elements, *, assume_unique=False, invert=False):
+    """Which of the elements are among the test elements; either may be a number."""
+    import numpy as np
+    elements, test_elements = (x if isinstance(x, TensorBase) else np.asarray(x) for x in (elements, test_elements))
+    a, b = (x._ndarray() if isinstance(x, TensorBase) else x for x in (elements, test_elements))
+    return wrap_ndarray(np.isin(a, b, assume_unique, invert)).to(bool_dtype)
+
+
+@op(samples=Samples([call(Draw(1)), call(Draw()), call(Draw(2))], "number"))
+def is_nonzero(self):
+    """Whether a tensor of one element is not 0; a Python bool."""
+    if self.numel() != 1:
+        raise RuntimeError(f"Boolean value of Tensor with {'no values' if not self.numel() else 'more than one value'} "
+                           "is ambiguous")
+    return bool(self.item())
+
+
+@op(function=False, samples=Samples([call(Draw(3), Draw(3))]))
+def is_set_to(self, tensor):
+    """Whether both are the same view of the same memory; a Python bool."""
+    return (self._memory().data_ptr() == tensor._memory().data_ptr() and self.shape == tensor.shape
+            and self.storage_offset() == tensor.storage_offset() and self.stride() == tensor.stride())

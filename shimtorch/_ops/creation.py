@@ -1,168 +1,315 @@
-"""New tensors: filled, ranges, like another; copies and casts."""
-from .._core import OPS, factory
-from .._core.autograd import make_detached
+"""New tensors: like another, of another's type, ranges, index lists, window functions."""
+import math
+
+from .._core import factory
 from .._core.device import as_device
-from .._core.dtype import dtype as dtype_class
 from .._core.dtype import get_default_dtype, int64
-from .._core.op import inplace_op, op
+from .._core.op import op
 from .._core.policy import policy
 from .._core.tensor import TensorBase, wrap_ndarray
 from . import samples
+from .samples import Draw, Samples, call
+
+_like_samples = samples.unary(dtypes="number", gradcheck=False, special=False)
 
 
-def _like(name, make, samples=samples.unary(dtypes="number", gradcheck=False)):
-    def forward(self, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False,
+# ---------------------------------------------------------------- like another tensor
+
+def _like(name, make, samples=_like_samples):
+    def forward(self, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False,
                 memory_format=None):
-        if device is not None:
-            as_device(device)
-        t = make(self.detach(), self.dtype if dtype is None else dtype)
-        return t.requires_grad_() if requires_grad else t
+        if out is not None:
+            return make(out.resize_(self.shape), out.dtype, None)
+        return _finish(make(self.detach(), self.dtype if dtype is None else dtype, memory_format), None, device,
+                       requires_grad)
     forward.__name__ = name
     forward.__doc__ = f"A tensor of the shape of self, made as ``{name[:-5]}`` makes one."
     return op(forward, method=False, samples=samples)
 
 
-def _empty_like(x, dtype):
+def _empty_like(x, dtype, memory_format):
+    if memory_format is not None and memory_format.name != "preserve_format":
+        return factory.empty_tensor(x.shape, dtype=dtype, memory_format=memory_format)
     if not x.is_contiguous():
         return factory.clone(x if x.dtype is dtype else factory.cast(x, dtype))
     return factory.new_empty(x.shape, dtype)
 
 
-empty_like = _like("empty_like", _empty_like, None)
-zeros_like = _like("zeros_like", lambda x, dtype: factory.zero(_empty_like(x, dtype)))
-ones_like = _like("ones_like", lambda x, dtype: factory.fill(_empty_like(x, dtype), 1))
+empty_like = _like("empty_like", _empty_like, Samples([call(Draw(0, 3)), call(Draw(2, 0))], "number", gradcheck=False))
+zeros_like = _like("zeros_like", lambda x, *how: factory.zero(_empty_like(x, *how)))
+ones_like = _like("ones_like", lambda x, *how: factory.fill(_empty_like(x, *how), 1))
 
 
-@op(method=False)
+@op(method=False, samples=Samples([call(Draw(3, 4), 2), call(Draw(), 1)], "number", gradcheck=False))
 def full_like(self, fill_value, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False,
               memory_format=None):
     """A tensor of the shape of self with every element ``fill_value``."""
-    t = factory.fill(_empty_like(self.detach(), self.dtype if dtype is None else dtype), fill_value)
-    return t.requires_grad_() if requires_grad else t
+    t = _empty_like(self.detach(), self.dtype if dtype is None else dtype, memory_format)
+    return _finish(factory.fill(t, fill_value), None, device, requires_grad)
 
 
-def _new(name, make):
-    def forward(self, *size, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
-        if device is not None:
-            as_device(device)
-        t = make(factory.new_empty(size, self.dtype if dtype is None else dtype))
-        return t.requires_grad_() if requires_grad else t
+# ---------------------------------------------------------------- of another tensor's type
+
+def _new(name, make, calls):
+    def forward(self, *sizes, size=None, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+        sizes = sizes if size is None else (size,)
+        return _finish(make(factory.new_empty(sizes, self.dtype if dtype is None else dtype)), None, device,
+                       requires_grad)
     forward.__name__ = name
     forward.__doc__ = "A tensor of the given size and, unless told otherwise, of this one's dtype."
-    return op(forward, function=False, renames={"size": "size"})
+    return op(forward, function=False, samples=Samples(calls, "number", gradcheck=False))
 
 
-_new("new_empty", lambda t: t)
-_new("new_zeros", factory.zero)
-_new("new_ones", lambda t: factory.fill(t, 1))
+_new("new_empty", lambda t: t, [call(Draw(2), 0, 3), call(Draw(2), size=(0,))])
+_new("new_zeros", factory.zero, [call(Draw(2), 2, 3), call(Draw(2), (2, 3)), call(Draw(2), size=(2,))])
+_new("new_ones", lambda t: factory.fill(t, 1), [call(Draw(2), 2, 3), call(Draw(2), ())])
 
 
-@op(function=False)
+@op(function=False, samples=Samples([call(Draw(2), (2, 3), 1), call(Draw(2), (), 0)], "number", gradcheck=False))
 def new_full(self, size, fill_value, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
     """A tensor of the given size with every element ``fill_value``, of this one's dtype."""
     t = factory.fill(factory.new_empty(size, self.dtype if dtype is None else dtype), fill_value)
-    return t.requires_grad_() if requires_grad else t
+    return _finish(t, None, device, requires_grad)
 
 
-@op(function=False)
+@op(function=False, samples=Samples([call(Draw(2), [[0, 1], [1, 0]]), call(Draw(2), Draw(3)), call(Draw(), 1)],
+                                    "number", gradcheck=False))
 def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
     """A copy of data as a tensor of this one's dtype."""
-    t = factory.from_data(data, self.dtype if dtype is None else dtype, True)
-    return t.requires_grad_() if requires_grad else t
+    if isinstance(data, TensorBase) and dtype is None:
+        dtype = data.dtype
+    return _finish(factory.from_data(data, self.dtype if dtype is None else dtype, True), None, device, requires_grad)
 
 
-@op(function=False)
+@op(function=False, samples=Samples([call(Draw(2), [0, 1]), call(Draw(2), 0, 2)], "number", gradcheck=False))
 def new(self, *args):
     """The legacy constructor for tensors of this one's type: ``x.new(2, 3)``, ``x.new([1, 2])``."""
     from .._tensor import Tensor, legacy_new
     return legacy_new(Tensor, self.dtype, args)
 
 
+@op(function=False, samples=Samples([call(Draw(2), (0, 3), (3, 1))], gradcheck=False))
+def new_empty_strided(self, size, stride, *, dtype=None, device=None, requires_grad=False, layout=None,
+                      pin_memory=False):
+    """An uninitialised tensor of the given size and strides, of this one's dtype."""
+    return empty_strided(size, stride, dtype=self.dtype if dtype is None else dtype, device=device,
+                         requires_grad=requires_grad)
+
+
+@op(method=False, samples=Samples([call((0, 3), (3, 1))], gradcheck=False))
+def empty_strided(size, stride, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+    """An uninitialised tensor of the given size and strides."""
+    from .._core import views
+    size, stride = tuple(size), tuple(stride)
+    if len(size) != len(stride):
+        raise RuntimeError(f"dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})")
+    if any(s < 0 for s in (*size, *stride)):
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
+    n = 1 + sum((s - 1) * step for s, step in zip(size, stride)) if all(size) else 0
+    flat = factory.new_empty((n,), dtype)
+    return _finish(views.as_strided(flat, size, stride).detach(), None, device, requires_grad)
+
+
+@op(method=False, samples=Samples([call((0, 3, 2), (1, 0, 2))], gradcheck=False))
+def empty_permuted(size, physical_layout, *, dtype=None, layout=None, device=None, requires_grad=False,
+                   pin_memory=False):
+    """An uninitialised tensor whose memory runs through the dimensions in the given order, outermost first."""
+    t = factory.new_empty([size[d] for d in physical_layout], dtype)
+    order = sorted(range(len(size)), key=list(physical_layout).__getitem__)
+    return _finish(t.permute(order), None, device, requires_grad)
+
+
+@op(method=False, samples=Samples([call(3), call(2.5), call(True)], gradcheck=False))
+def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+    """A 0-dim tensor of a number, in the default dtype."""
+    return _finish(factory.full((), s, dtype=dtype or get_default_dtype()), None, device, requires_grad)
+
+
 # ---------------------------------------------------------------- ranges
 
-def _range_dtype(dtype, values):
-    if dtype is not None:
-        return dtype
-    if any(isinstance(v, float) or (isinstance(v, TensorBase) and v.is_floating_point()) for v in values):
-        return get_default_dtype()
-    return get_default_dtype() if policy.float_ranges else int64
+def _numbers(*values):
+    return [v.item() if isinstance(v, TensorBase) else v for v in values]
 
 
+def _range_numbers(name, start, end, step):
+    """Start, end and step as numbers; the length is for the caller to find."""
+    if end is None:
+        start, end = 0, start
+    start, end, step = _numbers(start, end, step)
+    for param, value in (("start", start), ("end", end), ("step", step)):
+        if isinstance(value, complex):
+            raise RuntimeError("value cannot be converted to type double without overflow")
+        if not hasattr(value, "__index__") and not hasattr(value, "__float__"):
+            raise TypeError(f"{name}(): argument '{param}' (position 1) must be Number, not {type(value).__name__}")
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {start} -> {end}")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    return start, end, step
+
+
+def _counted(n, start, step, dtype):
+    """``start + i * step`` for i < n."""
+    import numpy as np
+    if n > 1 << 58:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes=[{n}]")
+    whole = isinstance(start, int) and isinstance(step, int)
+    values = np.arange(n, dtype=np.int64 if whole else np.float64)
+    return factory.cast(wrap_ndarray(values * step + start), dtype)
+
+
+@op(method=False, samples=Samples([
+    call(5), call(1, 4), call(5, 1, -2), call(0, 1, 0.3), call(1.5), call(2, 8, 3), call(3, dtype=get_default_dtype()),
+    call(start=1, end=3), call(0)], gradcheck=False))
 def arange(start=0, end=None, step=1, *, dtype=None, out=None, layout=None, device=None, requires_grad=False,
            pin_memory=False):
     """The numbers from ``start`` to below ``end`` in steps of ``step``: a 1-d tensor, int64 if all are ints."""
-    import numpy as np
-    if end is None:
-        start, end = 0, start
-    dtype = _range_dtype(dtype, (start, end, step))
-    start, end, step = (v.item() if isinstance(v, TensorBase) else v for v in (start, end, step))
-    if step == 0:
-        raise RuntimeError("step must be nonzero")
-    if (end - start) * step < 0:
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
-    n = max(-int(-((end - start) // step)) if isinstance((end - start) / step, float) and all(
-        isinstance(v, int) for v in (start, end, step)) else 0, 0)
-    if all(isinstance(v, int) for v in (start, end, step)):
-        n = len(range(start, end, step))
-        values = np.arange(n, dtype=np.int64) * step + start
-    else:
-        import math
-        n = max(math.ceil((end - start) / step), 0)
-        values = np.arange(n, dtype=np.float64) * step + start
-    t = factory.cast(wrap_ndarray(values), dtype)
-    return _finish(t, out, device, requires_grad)
+    floats = any(isinstance(v, float) or (isinstance(v, TensorBase) and v.is_floating_point())
+                 for v in (start, end, step))
+    if out is not None:
+        dtype = out.dtype
+    elif dtype is None:
+        dtype = get_default_dtype() if floats or policy.float_ranges else int64
+    if dtype.is_complex or dtype.name == "bool":
+        raise NotImplementedError(f'"arange_cpu" not implemented for \'{_scalar_type(dtype)}\'')
+    start, end, step = _range_numbers("arange", start, end, step)
+    n = len(range(start, end, step)) if all(isinstance(v, int) for v in (start, end, step)) else math.ceil(
+        (end - start) / step)
+    return _finish(_counted(max(n, 0), start, step, dtype), out, device, requires_grad)
 
 
+def _scalar_type(dtype):
+    from .._core.op import scalar_type
+    return scalar_type(dtype)
+
+
+@op(name="range", method=False, samples=Samples([call(1, 4), call(0, 1, 0.1), call(4, 1, -1)], gradcheck=False))
 def range_(start=0, end=None, step=1, *, dtype=None, out=None, layout=None, device=None, requires_grad=False):
     """The numbers from ``start`` to ``end``, which is included, in steps of ``step`` (an old function)."""
-    import math
-
-    import numpy as np
-    if end is None:
-        start, end = 0, start
-    if step == 0:
-        raise RuntimeError("step must be nonzero")
-    if (end - start) * step < 0:
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
-    n = math.floor((end - start) / step) + 1
-    t = factory.cast(wrap_ndarray(np.arange(n, dtype=np.float64) * step + start), dtype or get_default_dtype())
-    return _finish(t, out, device, requires_grad)
+    start, end, step = _range_numbers("range", start, end, step)
+    dtype = out.dtype if out is not None else dtype or get_default_dtype()
+    return _finish(_counted(math.floor((end - start) / step) + 1, start, step, dtype), out, device, requires_grad)
 
 
+@op(method=False, samples=Samples([call(0, 1, 5), call(3, -10, 4), call(1, 2, 1), call(1, 2, 0), call(Draw(), 2, 3)],
+                                  gradcheck=False))
 def linspace(start, end, steps=100, *, dtype=None, out=None, layout=None, device=None, requires_grad=False):
     """``steps`` numbers from ``start`` to ``end``, both included."""
     import numpy as np
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
-    dtype = get_default_dtype() if dtype is None else dtype
-    start, end = (v.item() if isinstance(v, TensorBase) else v for v in (start, end))
-    work = np.float32 if dtype.name == "float32" else np.float64
+    if steps > 1 << 58:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes=[{steps}]")
+    start, end = _numbers(start, end)
+    if out is not None:
+        dtype = out.dtype
+    elif dtype is None:
+        dtype = get_default_dtype()
+        if isinstance(start, complex) or isinstance(end, complex):
+            dtype = dtype.to_complex()
+    work = {"float32": np.float32, "complex64": np.complex64, "complex128": np.complex128}.get(dtype.name, np.float64)
     step = work((end - start) / (steps - 1)) if steps > 1 else work(0)
-    i = np.arange(steps, dtype=work)
-    # from both ends towards the middle, as torch does, so that the last value is exact
-    values = np.where(np.arange(steps) < steps // 2, work(start) + step * i, work(end) - step * (steps - 1 - i))
+    i = np.arange(steps)
+    # from both ends towards the middle, so that the last value is exact
+    values = np.where(i < steps // 2, work(start) + step * i.astype(work), work(end) - step * (steps - 1 - i).astype(work))
     if steps == 1:
-        values = np.array([start], dtype=work)
+        values = np.array([start])
     return _finish(factory.cast(wrap_ndarray(values.astype(work)), dtype), out, device, requires_grad)
 
 
+@op(method=False, samples=Samples([call(0, 2, 5), call(0, 1, 3, 2), call(1, 2, steps=2)], gradcheck=False))
 def logspace(start, end, steps=100, base=10.0, *, dtype=None, out=None, layout=None, device=None,
              requires_grad=False):
     """``steps`` powers of ``base``, with exponents from ``start`` to ``end``."""
     import numpy as np
-    exponents = linspace(start, end, steps, dtype=None)._ndarray().astype(np.float64)
-    t = factory.cast(wrap_ndarray(np.power(float(base), exponents)), dtype or get_default_dtype())
+    from .._core.dtype import float64
+    dtype = out.dtype if out is not None else dtype or get_default_dtype()
+    exponents = linspace(start, end, steps, dtype=float64)._ndarray()
+    t = factory.cast(wrap_ndarray(np.power(float(base), exponents)), dtype)
     return _finish(t, out, device, requires_grad)
 
 
+# ---------------------------------------------------------------- matrices
+
+@op(method=False, samples=Samples([call(3), call(2, 3), call(2, 0), call(n=2)], gradcheck=False))
 def eye(n, m=None, *, dtype=None, out=None, layout=None, device=None, requires_grad=False):
     """An n by m matrix (m: n) with ones on the diagonal."""
-    import numpy as np
-    for size in (n, n if m is None else m):
+    m = n if m is None else m
+    for name, size in (("n", n), ("m", m)):
+        if isinstance(size, bool) or not hasattr(size, "__index__"):
+            raise TypeError(f"eye(): argument '{name}' (position {1 + (name == 'm')}) must be int, not "
+                            f"{type(size).__name__}")
         if size < 0:
-            raise RuntimeError(f"n must be greater or equal to 0, got {size}")
-    t = factory.cast(wrap_ndarray(np.eye(n, m, dtype=np.float32)), dtype or get_default_dtype())
+            raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
+    t = factory.zeros(n, m, dtype=out.dtype if out is not None else dtype)
+    t.diagonal().fill_(1)
     return _finish(t, out, device, requires_grad)
+
+
+def _triangle_indices(name, lower):
+    @op(name=name, method=False, samples=Samples([call(2, 3), call(3, 3, 1), call(3, 4, -1), call(0, 3)],
+                                                 gradcheck=False))
+    def forward(row, col, offset=0, *, dtype=None, device=None, layout=None):
+        import numpy as np
+        for what, n in (("row", row), ("col", col)):
+            if n < 0:
+                raise RuntimeError(f"{what} must be non-negative, got{n}")
+        triangle = np.tri(row, col, offset, dtype=bool) if lower else ~np.tri(row, col, offset - 1, dtype=bool)
+        t = wrap_ndarray(np.stack(np.nonzero(triangle)))
+        return _finish(t if dtype is None else t.to(dtype), None, device, False)
+    forward.__doc__ = f"Rows and columns of the {'lower' if lower else 'upper'} triangle of a matrix, a (2, n) tensor."
+
+
+_triangle_indices("tril_indices", True)
+_triangle_indices("triu_indices", False)
+
+
+@op(method=False, samples=Samples([call(Draw(3)), call(Draw(4), 2), call(Draw(3), 3, True)], "number"))
+def vander(x, N=None, increasing=False):
+    """The powers of the elements as columns, the highest first (or last)."""
+    if x.dim() != 1:
+        raise RuntimeError("x must be a one-dimensional tensor.")
+    n = x.shape[0] if N is None else N
+    if n < 0:
+        raise RuntimeError("N must be non-negative.")
+    from .joining import cat, stack
+    columns = [x.new_ones(x.shape)]
+    for _ in range(n - 1):
+        columns.append(columns[-1] * x)
+    columns = columns[:n] if increasing else columns[:n][::-1]
+    return stack(columns, -1) if columns else cat([x.new_empty((x.shape[0], 0))])
+
+
+# ---------------------------------------------------------------- window functions
+
+def _window(name, formula, calls, **parameters):
+    def forward(window_length, periodic=True, *args, dtype=None, layout=None, device=None, requires_grad=False,
+                pin_memory=False, **kwargs):
+        import numpy as np
+        if window_length < 0:
+            raise RuntimeError(f"{name} requires non-negative window_length, got window_length={window_length}")
+        values = dict(parameters, **dict(zip(parameters, args)), **kwargs)
+        if len(args) > len(parameters) or set(values) - set(parameters):
+            raise TypeError(f"{name}() got unexpected arguments")
+        n = window_length + bool(periodic)
+        x = np.arange(window_length) / max(n - 1, 1)
+        t = wrap_ndarray(formula(np, x, **values) if window_length != 1 else np.ones(1))
+        return _finish(t.to(dtype or get_default_dtype()), None, device, requires_grad)
+    forward.__name__ = name
+    forward.__doc__ = f"The {name[:-7]} window of a length; periodic: as part of a longer signal."
+    op(forward, method=False, samples=Samples(calls, gradcheck=False))
+
+
+_lengths = [call(6), call(5, False), call(1), call(0)]
+_window("hann_window", lambda np, x: 0.5 - 0.5 * np.cos(2 * math.pi * x), _lengths)
+_window("hamming_window", lambda np, x, alpha, beta: alpha - beta * np.cos(2 * math.pi * x),
+        _lengths + [call(6, True, 0.5, 0.4)], alpha=0.54, beta=0.46)
+_window("blackman_window", lambda np, x: 0.42 - 0.5 * np.cos(2 * math.pi * x) + 0.08 * np.cos(4 * math.pi * x), _lengths)
+_window("bartlett_window", lambda np, x: 1 - np.abs(2 * x - 1), _lengths)
+_window("kaiser_window", lambda np, x, beta: np.i0(beta * np.sqrt(np.maximum(1 - (2 * x - 1) ** 2, 0))) / np.i0(beta),
+        _lengths + [call(4, False, 5.0)], beta=12.0)
 
 
 def _finish(t, out, device, requires_grad):
@@ -172,97 +319,3 @@ def _finish(t, out, device, requires_grad):
         out.resize_(t.shape).copy_(t)
         return out
     return t.requires_grad_() if requires_grad else t
-
-
-# ---------------------------------------------------------------- copies and casts
-
-@op(samples=samples.unary(dtypes="number"), grads={"self": lambda g: g})
-def clone(self, *, memory_format=None):
-    """A copy that gradients flow through."""
-    return factory.clone(self, memory_format=memory_format)
-
-
-op(factory.contiguous, name="contiguous", function=False, samples=samples.unary(dtypes="number"),
-   backward_name="CloneBackward0", grads={"self": lambda g: g})
-
-
-@op(samples=samples.unary(dtypes="number"), sparse=True)
-def detach(self):
-    """The same memory without history."""
-    return make_detached(self)
-
-
-@op(grads={"self": lambda g: g}, method=False, function=False, backward_name="ToCopyBackward0", name="to_dtype")
-def _to_dtype(self, dtype):
-    return factory.cast(self, dtype)
-
-
-@op(function=False, name="to", method=True, samples=samples.Samples([
-    samples.call(samples.Draw(2, 3), get_default_dtype())]))
-def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, memory_format=None):
-    """This tensor on a device and in a dtype: ``to(dtype)``, ``to(device, dtype)``, ``to(other)``; itself if it is."""
-    for arg in args:
-        if isinstance(arg, dtype_class):
-            dtype = arg
-        elif isinstance(arg, TensorBase):
-            dtype, device = arg.dtype, arg.device
-        elif isinstance(arg, bool):
-            non_blocking = arg
-        elif arg is not None:
-            device = as_device(arg)
-    if device is not None:
-        as_device(device)
-    if dtype is None or dtype is self.dtype:
-        return self.clone(memory_format=memory_format) if copy or (
-            memory_format is not None and not self.is_contiguous(memory_format)) else self
-    return OPS["torch.to_dtype"](self, dtype)
-
-
-OPS["torch.to"] = to
-
-
-def _cast_method(name, dtype):
-    def forward(self, memory_format=None):
-        return self.to(_DTYPES[dtype])
-    forward.__name__ = name
-    forward.__doc__ = f"This tensor in dtype torch.{dtype}."
-    op(forward, function=False, sparse=True, samples=samples.unary(dtypes="number", gradcheck=False))
-
-
-_DTYPES = {}
-
-
-def _cast_methods():
-    from .._core.dtype import all_dtypes
-    _DTYPES.update({d.name: d for d in all_dtypes()})
-    for name, dtype in (("float", "float32"), ("double", "float64"), ("half", "float16"), ("bfloat16", "bfloat16"),
-                        ("long", "int64"), ("int", "int32"), ("short", "int16"), ("char", "int8"), ("byte", "uint8"),
-                        ("bool", "bool"), ("cfloat", "complex64"), ("cdouble", "complex128")):
-        _cast_method(name, dtype)
-
-
-_cast_methods()
-
-
-@op(function=False)
-def type_as(self, other):
-    """This tensor in the dtype (and on the device) of another."""
-    return self.to(other.dtype)
-
-
-@inplace_op(grads={"self": lambda g: g * 0, "src": lambda g: g})
-def copy_(self, src, non_blocking=False):
-    """Write src, broadcast and cast, into this tensor."""
-    return factory.copy_from(self, src)
-
-
-@inplace_op(grads={"self": lambda g: g * 0}, function=True)
-def fill_(self, value):
-    """Set every element."""
-    return factory.fill(self, value)
-
-
-@inplace_op(grads={"self": lambda g: g * 0}, function=True)
-def zero_(self):
-    """Set every element to 0."""
-    return factory.zero(self)

@@ -22,10 +22,9 @@ def _make(indices, values, size, coalesced=False):
     return parts.make_coo(indices, values, size, coalesced, True)
 
 
-def _take_entries(p, places):
+def _take_entries(self, places):
     """Indices and values of some entries; places is an int64 ndarray."""
-    places = wrap_ndarray(places)
-    return p.indices.index_select(1, places), p.values.index_select(0, places)
+    return parts.pick(self, wrap_ndarray(places))
 
 
 def _places(mask):
@@ -189,7 +188,7 @@ def _narrowed(self, d, start, length, step=1):
     chosen = (along >= start) & (along < start + length * step)
     if step != 1:
         chosen &= (along - start) % step == 0
-    indices, values = _take_entries(p, _places(chosen))
+    indices, values = _take_entries(self, _places(chosen))
     indices[d] = (indices[d] - start) if step == 1 else (indices[d] - start).floor_divide(step)
     return _make(indices, values, size, p.coalesced)
 
@@ -250,7 +249,7 @@ def select(self, dim, index):
     places = _places(p.indices[d]._ndarray() == i)
     if p.sparse_dim == 1:               # nothing sparse is left
         return p.values.index_select(0, wrap_ndarray(places)).sum(0, dtype=self.dtype)
-    indices, values = _take_entries(p, places)
+    indices, values = _take_entries(self, places)
     kept = wrap_ndarray(_int64([k for k in range(p.sparse_dim) if k != d]))
     return _make(indices.index_select(0, kept), values, size, p.coalesced)
 
@@ -269,7 +268,7 @@ def index_select(self, dim, index):
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     if index.dim() > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
-    chosen = index.reshape(-1).to(int64).contiguous()._ndarray()
+    chosen = (index if index.dim() else index.unsqueeze(0)).to(int64).contiguous()._ndarray()
     n = self.shape[d]
     for i in chosen[(chosen < -n) | (chosen >= n)][:1]:
         raise IndexError(f"index_select(): index contains {i} that is out of range for tensor of size "
@@ -282,7 +281,7 @@ def index_select(self, dim, index):
     if d >= p.sparse_dim:
         return _make(p.indices, p.values.index_select(d - p.sparse_dim + 1, wrap_ndarray(chosen)), size, p.coalesced)
     places, asked = _find(self, p, d, chosen)
-    indices, values = _take_entries(p, places)
+    indices, values = _take_entries(self, places)
     indices[d].copy_(wrap_ndarray(asked))
     ascending = len(chosen) < 2 or bool((chosen[1:] > chosen[:-1]).all())
     return _make(indices, values, size, p.coalesced and (ascending or d == 0))
@@ -308,7 +307,7 @@ def _find(self, p, d, chosen):
 def index_add_zeros(grad, shape, dim, index):
     d = dim % max(len(shape), 1)
     p = parts.parts(grad)
-    index = index.reshape(-1).to(int64)
+    index = (index if index.dim() else index.unsqueeze(0)).to(int64)
     index = index + (index < 0).to(int64) * shape[d]
     if d >= p.sparse_dim:
         values = p.values.new_zeros((p.values.shape[0], *shape[p.sparse_dim:]))

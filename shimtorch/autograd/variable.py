@@ -37,8 +37,8 @@ class Variable(Tensor, metaclass=VariableMeta):
         if volatile:
             if not policy.two_types:
                 import warnings
-                warnings.warn("volatile was removed (Variable.volatile is always False), please use with "
-                              "torch.no_grad() instead.", UserWarning, stacklevel=2)
+                warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.",
+                              UserWarning, stacklevel=2)
             result.volatile = True
         return result
 

@@ -10,18 +10,20 @@ from shimtorch._ops.samples import Draw
 
 DTYPES = {
     "float": ("float32", "float64"),
+    "floating": ("float32", "float64", "complex64", "complex128"),
     "real": ("float32", "float64", "int64", "int32", "uint8"),
     "number": ("float32", "float64", "int64", "uint8", "bool", "complex64", "complex128"),
     "int": ("int64", "int32", "uint8", "bool"),
     "complex": ("complex64", "complex128"),
 }
+SPECIAL = (0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-30, 30.0)
 
 
 def sampled_ops():
     """Every op that has samples, once, by its name in torch."""
     seen = {}
-    for name, op in OPS.items():
-        if op.samples is not None and op.samples.calls and id(op) not in seen:
+    for op in OPS.values():
+        if op.samples is not None and op.samples.calls:
             seen[id(op)] = op
     return sorted(seen.values(), key=full_name)
 
@@ -43,12 +45,25 @@ def draw(spec, dtype, rng):
             values = np.floor(values) + 0.2 + 0.6 * (values - np.floor(values))
         elif spec.away_from == "half":
             values = np.round(values) + 0.8 * (values - np.round(values))
+        if spec.distinct:
+            values = (rng.permutation(values.size).reshape(values.shape) + 0.5) / max(values.size, 1)
+            values = spec.low + (spec.high - spec.low) * values
+        if spec.special:
+            values.reshape(-1)[:len(SPECIAL)] = SPECIAL
     else:
         low, high = int(np.ceil(spec.low)), int(np.ceil(spec.high))
         if dtype.kind in "ub":
             low, high = max(low, 0), max(high, 1) if dtype.kind == "u" else 2
         values = rng.integers(low, max(high, low + 1), spec.shape)
+        if spec.distinct:
+            values = rng.permutation(values.size).reshape(values.shape)
     return np.asarray(values).astype(dtype)
+
+
+def has_special(op, index):
+    """Whether a sample call draws special values, at which no derivative is checked."""
+    args, kwargs = op.samples.calls[index]
+    return any(isinstance(a, Draw) and a.special for a in (*args, *kwargs.values()))
 
 
 def arguments(op, index, dtype, make, salt=""):
@@ -68,6 +83,8 @@ def arguments(op, index, dtype, make, salt=""):
 
 def torch_function(op, torch):
     """Real torch's method or function for an op; None where torch has none of that name."""
+    if op.samples.reference is not None:
+        return op.samples.reference(torch)
     if op.is_method and hasattr(torch.Tensor, op.__name__):
         return getattr(torch.Tensor, op.__name__)
     if not op.is_function or op.__name__.startswith("_"):
@@ -88,3 +105,36 @@ def results_of(value):
     if isinstance(value, (list, tuple)):
         return [r for v in value for r in results_of(v)]
     return [value]
+
+
+class Answers:
+    """Recorded answers: a table of {case: {"parts": ...} or {"error": ...}} and the arrays of the parts.
+
+    All arrays of a dtype lie one after another in one array; a part is [dtype, shape, offset], or {"value": number}.
+    """
+
+    def __init__(self, path=None):
+        self.table, self.arrays, self.sizes = {}, {}, {}
+        if path is not None:
+            import json
+            with np.load(path) as file:
+                self.arrays = {name: file[name] for name in file.files if name != "table"}
+                self.table = json.loads(str(file["table"]))
+
+    def part(self, array):
+        """Store an array; what stands for it in the table."""
+        name, shape = str(array.dtype), list(array.shape)
+        offset = self.sizes.get(name, 0)
+        self.sizes[name] = offset + array.size
+        self.arrays.setdefault(name, []).append(array.reshape(-1))
+        return [name, shape, offset]
+
+    def array(self, part):
+        """The array that an entry of the table stands for."""
+        name, shape, offset = part
+        return self.arrays[name][offset:offset + int(np.prod(shape))].reshape(shape)
+
+    def save(self, path):
+        import json
+        np.savez_compressed(path, table=np.array(json.dumps(self.table, separators=(",", ":"))),
+                            **{name: np.concatenate(chunks) for name, chunks in self.arrays.items()})

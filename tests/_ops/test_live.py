@@ -7,7 +7,7 @@ import pytest
 import shimtorch
 
 from .table import DTYPES, arguments, full_name, results_of, sampled_ops, torch_argument, torch_function
-from .test_table import array_of, compare
+from .test_table import REFUSALS, array_of, compare
 
 OPS = sampled_ops()
 
@@ -37,13 +37,13 @@ def test_against_torch(op, torch):
                 try:
                     want = f(*(torch_argument(a, torch) for a in theirs), **their_kwargs)
                 except Exception:
-                    with pytest.raises((RuntimeError, TypeError, IndexError, ValueError, NotImplementedError)):
+                    with pytest.raises(REFUSALS):
                         op(*ours, **our_kwargs)
                     continue
                 got = op(*ours, **our_kwargs)
             for a, b in zip(results_of(got), results_of(want), strict=True):
                 if isinstance(b, torch.Tensor):
-                    b = b.resolve_conj().resolve_neg()
+                    b = b.detach().resolve_conj().resolve_neg()
                     compare(array_of(a), (b.float() if b.dtype is torch.bfloat16 else b).numpy(), what)
                 else:
                     assert a == b, what

@@ -2,32 +2,39 @@
 
     PYTHONPATH=. python tests/answers/make_ops.py
 """
-import json
 import pathlib
 import sys
 import warnings
 
-import numpy as np
 import torch
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "_ops"))
-from table import DTYPES, arguments, full_name, results_of, sampled_ops, torch_argument, torch_function  # noqa: E402
-
-HERE = pathlib.Path(__file__).parent
+from table import (  # noqa: E402
+    DTYPES,
+    Answers,
+    arguments,
+    full_name,
+    results_of,
+    sampled_ops,
+    torch_argument,
+    torch_function,
+)
 
 
 def as_array(t):
-    t = t.resolve_conj().resolve_neg()
+    t = t.detach().resolve_conj().resolve_neg()
     return (t.float() if t.dtype is torch.bfloat16 else t).numpy()
 
 
 def main():
-    arrays, table = {}, {}
+    answers = Answers()
     warnings.simplefilter("ignore")
     for op in sampled_ops():
         f = torch_function(op, torch)
         if f is None:
+            print("torch has no", full_name(op))
             continue
+        errors = 0
         for index in range(len(op.samples.calls)):
             for dtype in DTYPES[op.samples.dtypes]:
                 key = f"{full_name(op)}/{index}/{dtype}"
@@ -35,18 +42,17 @@ def main():
                 try:
                     result = f(*(torch_argument(a, torch) for a in args), **kwargs)
                 except Exception as error:
-                    table[key] = {"error": type(error).__name__, "message": str(error).splitlines()[0]}
+                    answers.table[key] = {"error": type(error).__name__, "message": str(error).splitlines()[0]}
+                    errors += 1
                     continue
-                parts = []
-                for i, r in enumerate(results_of(result)):
-                    if isinstance(r, torch.Tensor):
-                        arrays[f"{key}/{i}"] = as_array(r)
-                        parts.append(None)
-                    else:
-                        parts.append(r)
-                table[key] = {"parts": parts}
-    np.savez_compressed(HERE / "ops.npz", table=np.array(json.dumps(table, separators=(",", ":"))), **arrays)
-    print(len(table), "answers")
+                answers.table[key] = {"parts": [
+                    answers.part(as_array(r)) if isinstance(r, torch.Tensor) else {"value": r}
+                    for r in results_of(result)]}
+        if errors == len(op.samples.calls) * len(DTYPES[op.samples.dtypes]):
+            print("only errors:", key, answers.table[key])
+    path = pathlib.Path(__file__).parent / "ops.npz"
+    answers.save(path)
+    print(len(answers.table), "answers,", path.stat().st_size, "bytes")
 
 
 main()

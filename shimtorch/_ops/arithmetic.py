@@ -1,0 +1,305 @@
+"""Arithmetic of two and three tensors, element by element, and the operators."""
+import math
+from builtins import abs as builtin_abs
+
+from .._core import OPS
+from .._core.dtype import promote_types
+from .._core.factory import cast
+from .._core.kinds import binary, pointwise_scaled, result_type
+from .._core.op import op, scalar_type
+from .._core.policy import policy
+from .._core.tensor import TensorBase
+from . import samples
+from ._rules import conj, where
+from .samples import Draw, Samples, call
+
+_pair = samples.binary(dtypes="number")
+_tensors = samples.binary(dtypes="number", number=None)
+_real_tensors = samples.binary(dtypes="real", number=None)
+_float_tensors = samples.binary(number=None)
+_bits = samples.binary(dtypes="int", number=3, special=False)
+_nonzero = samples.binary(low=0.5, high=2, dtypes="real")
+
+
+def _zero(g):
+    return g * 0
+
+
+def _number_first(args, kwargs):
+    """``add(x, alpha, y)`` of 0.x for ``add(x, y, alpha=alpha)``."""
+    if len(args) == 3 and not isinstance(args[1], TensorBase) and isinstance(args[2], TensorBase):
+        return (args[0], args[2]), dict(kwargs, alpha=args[1])
+    if len(args) == 2 and "other" in kwargs and "alpha" not in kwargs and not isinstance(args[1], TensorBase):
+        return (args[0],), dict(kwargs, alpha=args[1])
+    return None
+
+
+def _times(g, alpha):
+    return g if type(alpha) is int and alpha == 1 else g * alpha
+
+
+def _scaled(name, sign):
+    def forward(self, other, *, alpha=1):
+        code = result_type(self, other)
+        if isinstance(alpha, float) and not code.is_floating_point and not code.is_complex:
+            raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+        if not isinstance(other, TensorBase):
+            return self + other * (alpha * sign)
+        if not isinstance(self, TensorBase) or (policy.same_numel_pointwise and self.shape != other.shape):
+            return self + other * (alpha * sign)
+        return pointwise_scaled("add_scaled", (cast(self, code), cast(other, code)), alpha * sign)
+    forward.__name__ = name
+    return forward
+
+
+def _divide(self, other, *, rounding_mode=None):
+    if rounding_mode is None:
+        return self / other
+    if rounding_mode == "floor":
+        return OPS["torch._floor_divide"](self, other)
+    if rounding_mode == "trunc":
+        return OPS["torch._trunc_divide"](self, other)
+    raise RuntimeError("div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
+                       f"'{rounding_mode}'")
+
+
+# ---------------------------------------------------------------- the four operations and their kin
+
+binary("add", forward=_scaled("add", 1), scale=1, operator="add", inplace_operator="iadd", samples=Samples(
+           _pair.calls + [call(Draw(3, 4), Draw(4), alpha=2), call(Draw(3, 4), 2, Draw(4))], "number"),
+       legacy=_number_first, grads={"self": lambda g: g, "other": lambda g, alpha: _times(g, alpha)})
+binary("sub", forward=_scaled("sub", -1), scale=-1, aliases=("subtract",), operator="sub", inplace_operator="isub",
+       samples=Samples(_pair.calls + [call(Draw(3, 4), Draw(4), alpha=2)], "number"), refuse=("bool",),
+       legacy=_number_first, grads={"self": lambda g: g, "other": lambda g, alpha: _times(g, -alpha)})
+binary("mul", aliases=("multiply",), operator="mul", inplace_operator="imul", samples=_pair, renames={"value": "other"},
+       grads={"self": lambda g, other: g * conj(other), "other": lambda g, self: g * conj(self)})
+binary("div", forward=_divide, result="divide", aliases=("divide", "true_divide"), operator="truediv",
+       inplace_operator="itruediv", renames={"value": "other"}, samples=Samples(
+           samples.binary(low=0.5, high=2, dtypes="number").calls
+           + [call(Draw(3, 4, low=-9, high=9), Draw(4, low=0.5, high=2), rounding_mode=mode) for mode in ("floor", "trunc")],
+           "number"),
+       grads={"self": lambda g, other, rounding_mode: g / conj(other) if rounding_mode is None else g * 0,
+              "other": lambda g, self, other, rounding_mode:
+                  -g * conj(self / (other * other)) if rounding_mode is None else g * 0})
+binary("_floor_divide", "floor_divide", function=False, method=False, inplace=False,
+       grads={"self": _zero, "other": _zero})
+binary("_trunc_divide", "trunc_divide", function=False, method=False, inplace=False,
+       grads={"self": _zero, "other": _zero})
+binary("floor_divide", truncating="trunc_divide", operator="floordiv", inplace_operator="ifloordiv",
+       samples=_nonzero, grads={"self": _zero, "other": _zero})
+binary("remainder", operator="mod", inplace_operator="imod", samples=_nonzero, renames={"divisor": "other"},
+       grads={"self": lambda g: g, "other": lambda g, self, other: -g * OPS["torch._floor_divide"](self, other)})
+binary("fmod", samples=_nonzero, renames={"divisor": "other"},
+       grads={"self": lambda g: g, "other": lambda g, self, other: -g * OPS["torch._trunc_divide"](self, other)})
+binary("pow", by_number="pow_scalar", operator="pow", inplace_operator="ipow", overloads=True, samples=Samples(
+           samples.binary(low=0.3, high=2, dtypes="number").calls
+           + [call(Draw(3, 4, low=0.3), n) for n in (2, 3, 0.5, -1.0, 0)] + [call(2, Draw(3, 4, low=0))], "number"),
+       renames={"exponent": "other", "base": "self"},
+       grads={"self": lambda g, self, other: g * conj(_power_slope(self, other)),
+              "other": lambda g, self, out: g * conj(_exponent_slope(self, out))})
+
+
+def _power_slope(x, exponent):
+    if isinstance(exponent, TensorBase):
+        return where(exponent == 0, 0, exponent * x.pow(exponent - 1))
+    if exponent == 0:
+        return x * 0
+    return x * 2 if exponent == 2 else x.pow(exponent - 1) * exponent
+
+
+def _exponent_slope(x, out):
+    if isinstance(x, TensorBase):
+        return where(x == 0, 0, out * x.log())
+    return out * (math.log(x) if x > 0 else 0 if x == 0 else math.nan)
+
+
+@op(operator="rsub", samples=Samples(_pair.calls + [call(Draw(3, 4), 1.5, alpha=2)], "number"), method=False,
+    tensors_only=False)
+def rsub(self, other, *, alpha=1):
+    """``other - alpha * self``."""
+    return OPS["torch.sub"](other, self if alpha == 1 else self * alpha)
+
+
+def _reflected(operator, name):
+    """The operator with a number on its left."""
+    def forward(self, other):
+        return OPS["torch." + name](other, self)
+    forward.__name__ = "__" + operator
+    op(forward, operator=operator, method=False, function=False)
+
+
+for _operator, _name in (("rtruediv", "div"), ("rfloordiv", "floor_divide"), ("rmod", "remainder"), ("rpow", "pow"),
+                         ("rlshift", "bitwise_left_shift"), ("rrshift", "bitwise_right_shift")):
+    _reflected(_operator, _name)
+
+
+# ---------------------------------------------------------------- the larger, the smaller
+
+def _share(g, a, b, wins):
+    """The gradient where an operand wins, half of it where both are equal."""
+    return g * wins.to(g.dtype) + g * (a == b).to(g.dtype) * 0.5
+
+
+_larger = {"self": lambda g, self, other: _share(g, self, other, self > other),
+           "other": lambda g, self, other: _share(g, self, other, self < other)}
+_smaller = {"self": lambda g, self, other: _share(g, self, other, self < other),
+            "other": lambda g, self, other: _share(g, self, other, self > other)}
+binary("maximum", samples=_real_tensors, inplace=False, grads=_larger)
+binary("minimum", samples=_real_tensors, inplace=False, grads=_smaller)
+binary("fmax", samples=_real_tensors, inplace=False, grads={
+    "self": lambda g, self, other: g * (self >= other).logical_or(other.isnan()).to(g.dtype),
+    "other": lambda g, self, other: g * (self >= other).logical_or(other.isnan()).logical_not().to(g.dtype)})
+binary("fmin", samples=_real_tensors, inplace=False, grads={
+    "self": lambda g, self, other: g * (self <= other).logical_or(other.isnan()).to(g.dtype),
+    "other": lambda g, self, other: g * (self <= other).logical_or(other.isnan()).logical_not().to(g.dtype)})
+
+
+# ---------------------------------------------------------------- other functions of two numbers
+
+binary("atan2", result="float", aliases=("arctan2",), samples=samples.binary(low=0.5, dtypes="real", number=None),
+       grads={"self": lambda g, self, other: g * other / (self * self + other * other),
+              "other": lambda g, self, other: -g * self / (self * self + other * other)})
+binary("hypot", samples=samples.binary(low=0.5, number=None),
+       grads={"self": lambda g, self, out: g * (self / out), "other": lambda g, other, out: g * (other / out)})
+binary("copysign", result="float", samples=samples.binary(low=0.2, dtypes="real", number=-1.5), grads={
+    "self": lambda g, self, out: where(self == 0, 0, g * (out / where(self == 0, 1, self))), "other": _zero})
+binary("nextafter", samples=_float_tensors, grads={"self": lambda g: g, "other": _zero})
+binary("logaddexp", inplace=False, samples=_float_tensors, grads={
+    "self": lambda g, self, out: g * (self - out).exp(), "other": lambda g, other, out: g * (other - out).exp()})
+binary("gcd", samples=samples.binary(low=-20, high=20, dtypes="int", number=None, special=False))
+binary("lcm", samples=samples.binary(low=-20, high=20, dtypes="int", number=None, special=False))
+
+
+@op(out=True, samples=_float_tensors)
+def logaddexp2(self, other):
+    """``log2(2**self + 2**other)``, computed without overflow."""
+    larger, smaller = self.maximum(other), self.minimum(other)
+    difference = where(larger == smaller, 0.0, smaller - larger)
+    return larger + difference.exp2().log1p() / math.log(2)
+
+
+@op(inplace=True, out=True, samples=Samples([call(Draw(3, 4), Draw(4)), call(Draw(12, special=True), Draw())], "real",
+                                            gradcheck=False))
+def heaviside(self, values):
+    """0 for negative elements, 1 for positive ones, ``values`` where they are 0."""
+    if self.dtype is not values.dtype:
+        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+    step = (self > 0).to(self.dtype)
+    return where(self == 0, values, where(self.isnan(), 0, step))
+
+
+@op(inplace=True, out=True, overloads=True, tensors_only=False, samples=Samples(
+    samples.binary(low=0.3, high=2, dtypes="real").calls + [call(2, Draw(3, 4, low=0.3))], "real"))
+def xlogy(self, other):
+    """``self * log(other)``, 0 where self is 0 (and NaN where other is)."""
+    zero = self == 0 if isinstance(self, TensorBase) else other.new_full((), self == 0).bool()
+    nan = other.isnan() if isinstance(other, TensorBase) else zero.new_full((), other != other)
+    log = other.log() if isinstance(other, TensorBase) else _log(other)
+    product = self * log
+    return where(nan, math.nan, where(zero, 0.0, product))
+
+
+def _log(number):
+    return math.log(number) if number > 0 else -math.inf if number == 0 else math.nan
+
+
+@op(inplace=True, out=True, overloads=True, tensors_only=False, renames={"other": "exponent"}, samples=Samples(
+    [call(Draw(3, 4, low=0.3), Draw(4)), call(Draw(3, 4, low=0.3), 2), call(2, Draw(3, 4))], "number"))
+def float_power(self, exponent):
+    """A power computed in float64, or complex128."""
+    from .._core.dtype import complex128, float64
+    complex_ = any(x.is_complex() if isinstance(x, TensorBase) else isinstance(x, complex) for x in (self, exponent))
+    dtype = complex128 if complex_ else float64
+    a, b = (x.to(dtype) if isinstance(x, TensorBase) else x for x in (self, exponent))
+    return OPS["torch.pow"](a, b)
+
+
+@op(inplace=True, out=True, samples=Samples([call(Draw(3, 4), Draw(4, low=-3, high=4, dtype="int64"))], "real"))
+def ldexp(self, other):
+    """``self * 2**other``."""
+    return self * OPS["torch.pow"](2.0, other)
+
+
+# ---------------------------------------------------------------- bits and truth values
+
+binary("bitwise_and", operator="and", inplace_operator="iand", samples=_bits)
+binary("bitwise_or", operator="or", inplace_operator="ior", samples=_bits)
+binary("bitwise_xor", operator="xor", inplace_operator="ixor", samples=_bits)
+binary("bitwise_left_shift", "lshift", operator="lshift", inplace_operator="ilshift",
+       samples=samples.binary(low=0, high=9, dtypes="int", number=3, special=False))
+binary("bitwise_right_shift", "rshift", operator="rshift", inplace_operator="irshift",
+       samples=samples.binary(low=0, high=9, dtypes="int", number=3, special=False))
+binary("logical_and", result="bool", samples=_tensors)
+binary("logical_or", result="bool", samples=_tensors)
+binary("logical_xor", result="bool", samples=_tensors)
+
+
+# ---------------------------------------------------------------- three tensors
+
+def _value_first(args, kwargs):
+    """``addcmul(x, value, a, b)`` of 0.x for ``addcmul(x, a, b, value=value)``."""
+    if len(args) == 4 and not isinstance(args[1], TensorBase):
+        return (args[0], args[2], args[3]), dict(kwargs, value=args[1])
+    return None
+
+
+def _triples(dtypes):
+    def d(*shape):
+        return Draw(*shape, low=0.5, high=2)
+    return Samples([call(d(3, 4), d(3, 4), d(3, 4)), call(d(3, 1), d(3, 4), d(4), value=2),
+                    call(d(3, 4), 2, d(3, 4), d(3, 4)), call(d(2, 3, 4), d(3, 1), d(), value=-1)], dtypes)
+
+
+def _three(name, self, tensor1, tensor2, value):
+    dtype = result_type(self, tensor1)
+    dtype = promote_types(dtype, result_type(self, tensor2))
+    if self.shape == tensor1.shape == tensor2.shape:
+        parts = self, tensor1, tensor2
+    else:
+        parts = OPS["torch.broadcast_tensors"](self, tensor1, tensor2)
+    return pointwise_scaled(name, [t if t.dtype is dtype else cast(t, dtype) for t in parts], value)
+
+
+@op(inplace=True, out=True, samples=_triples("number"), legacy=_value_first, legacy_min=4,
+    grads={"self": lambda g: g, "tensor1": lambda g, tensor2, value: g * conj(tensor2) * value,
+           "tensor2": lambda g, tensor1, value: g * conj(tensor1) * value})
+def addcmul(self, tensor1, tensor2, *, value=1):
+    """``self + value * tensor1 * tensor2``."""
+    return _three("addcmul", self, tensor1, tensor2, value)
+
+
+@op(inplace=True, out=True, samples=_triples("floating"), legacy=_value_first, legacy_min=4,
+    grads={"self": lambda g: g, "tensor1": lambda g, tensor2, value: g / conj(tensor2) * value,
+           "tensor2": lambda g, tensor1, tensor2, value: -g * conj(tensor1 / (tensor2 * tensor2)) * value})
+def addcdiv(self, tensor1, tensor2, *, value=1):
+    """``self + value * tensor1 / tensor2``."""
+    if not any(t.is_floating_point() or t.is_complex() for t in (tensor1, tensor2)):
+        if policy.true_division:
+            raise RuntimeError("Integer division with addcdiv is no longer supported: use (input + value * "
+                               "torch.trunc(tensor1 / tensor2)).to(input.dtype) or input + value * tensor1 / tensor2.")
+        return self + OPS["torch._trunc_divide"](tensor1, tensor2) * value
+    return _three("addcdiv", self, tensor1, tensor2, value)
+
+
+@op(inplace=True, out=True, overloads=True, renames={"start": "self"}, samples=Samples(
+        [call(Draw(3, 4), Draw(3, 4), 0.3), call(Draw(3, 4), Draw(3, 4), 2), call(Draw(3, 4), Draw(4), 0.75),
+         call(Draw(3, 4), Draw(4), Draw(3, 4, low=0, high=1))], "floating"),
+    grads={"self": lambda g, weight: g * conj(1 - weight), "end": lambda g, weight: g * conj(weight),
+           "weight": lambda g, self, end: g * conj(end - self)})
+def lerp(self, end, weight):
+    """``self + weight * (end - self)``."""
+    if not self.is_floating_point() and not self.is_complex():
+        raise NotImplementedError(f'"lerp_kernel_scalar" not implemented for \'{scalar_type(self.dtype)}\'')
+    if end.dtype is not self.dtype:
+        raise RuntimeError(f"expected dtype {_c_type(self)} for `end` but got dtype {_c_type(end)}")
+    if isinstance(weight, TensorBase):
+        if weight.dim():
+            parts = OPS["torch.broadcast_tensors"](self, end, weight.to(self.dtype))
+            return pointwise_scaled("lerp", parts, 0)
+        weight = weight.item()
+    return self + (end - self) * weight if builtin_abs(weight) < 0.5 else end - (end - self) * (1 - weight)
+
+
+def _c_type(x):
+    return {"float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double",
+            "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}.get(x.dtype.name, x.dtype.name)

@@ -1,0 +1,230 @@
+"""Rearrangements that copy: repeating, flipping, rolling, triangles and diagonals."""
+from .._core import OPS
+from .._core.kinds import chosen
+from .._core.op import inplace_op, op
+from .._core.tensor import TensorBase, wrap_ndarray
+from .samples import Draw, Samples, call, integers
+from .shape import diagonal_backward, wrap
+
+_number = dict(dtypes="number")
+
+
+# ---------------------------------------------------------------- repeating
+
+@op(function=False, samples=Samples([call(Draw(3, 4), 2, 2), call(Draw(3), (2,)), call(Draw(2, 3), 2, 1, 2),
+                                     call(Draw(2, 3), 1, 0)], **_number))
+def repeat(self, *sizes):
+    """Copies of the tensor beside each other, so many along each dimension."""
+    sizes = tuple(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
+    if len(sizes) < self.dim():
+        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+    extra = len(sizes) - self.dim()
+    shape = (1,) * extra + tuple(self.shape)
+    if any(r < 0 for r in sizes):
+        raise RuntimeError("Trying to create tensor with negative dimension "
+                           f"{min(r * s for r, s in zip(sizes, shape))}: {[r * s for r, s in zip(sizes, shape)]}")
+    x = self.reshape([n for s in shape for n in (1, s)])
+    x = x.expand([n for r, s in zip(sizes, shape) for n in (r, s)])
+    return x.reshape([r * s for r, s in zip(sizes, shape)])
+
+
+@op(renames={"reps": "dims"}, samples=Samples([call(Draw(3, 4), (2, 2)), call(Draw(2, 3), (2,))], **_number))
+def tile(self, *dims):
+    """Copies beside each other; missing numbers of copies, in front, are 1."""
+    dims = tuple(dims[0]) if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else dims
+    return self.repeat((1,) * (self.dim() - len(dims)) + tuple(dims))
+
+
+@op(overloads=True, samples=Samples([
+    call(Draw(3, 4), 2), call(Draw(3, 4), 2, 0), call(Draw(3, 4), integers(3), 0), call(Draw(4), integers(4)),
+    call(integers(4))], **_number))
+def repeat_interleave(self, repeats=None, dim=None, *, output_size=None):
+    """Each element repeated, so often or as often as a tensor says; with one argument, each index so often."""
+    if repeats is None:
+        self, repeats = wrap_ndarray(_counting(self.numel())), self
+    if dim is None:
+        self, dim = self.reshape(-1), 0
+    n = self.shape[wrap(dim, self.dim())] if self.dim() else 1
+    counts = repeats if isinstance(repeats, TensorBase) else None
+    if counts is not None and (counts.dim() > 1 or counts.dtype.name not in ("int64", "int32")):
+        raise RuntimeError("repeat_interleave only accept 1D vector as repeat" if counts.dim() > 1 else
+                           "repeats has to be Long or Int tensor")
+    if counts is not None and counts.numel() == 1:
+        repeats, counts = counts.item(), None
+    if counts is not None and len(counts) != n:
+        raise RuntimeError("repeats must have the same size as input along dim, but got repeats.size(0) = "
+                           f"{len(counts)} and input.size({dim}) = {n}")
+    if (repeats if counts is None else int(counts.min()) if n else 0) < 0:
+        raise RuntimeError("Repeats must be non-negative" if counts is None else "repeats can not be negative")
+    places = _counting(n).repeat(repeats if counts is None else counts._ndarray())
+    return self.index_select(dim, wrap_ndarray(places))
+
+
+def _counting(n):
+    import numpy as np
+    return np.arange(n, dtype=np.int64)
+
+
+# ---------------------------------------------------------------- reversing, rolling, turning
+
+@op(samples=Samples([call(Draw(3, 4), (0,)), call(Draw(3, 4), 0, 1), call(Draw(3, 4), -1)], **_number),
+    grads={"self": lambda g, dims: g.flip(*dims)})
+def flip(self, *dims):
+    """The order of the elements reversed along dimensions."""
+    import numpy as np
+    dims = dims[0] if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else dims
+    places = [wrap(d, self.dim()) for d in dims]
+    for d in places:
+        if places.count(d) > 1:
+            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+    if self.dim() == 0:
+        return self.clone()
+    return wrap_ndarray(np.ascontiguousarray(np.flip(self._ndarray(), places)))
+
+
+@op(samples=Samples([call(Draw(3, 4))], **_number))
+def fliplr(self):
+    """The second dimension reversed."""
+    if self.dim() < 2:
+        raise RuntimeError("Input must be >= 2-d.")
+    return self.flip(1)
+
+
+@op(samples=Samples([call(Draw(3, 4)), call(Draw(3))], **_number))
+def flipud(self):
+    """The first dimension reversed."""
+    if self.dim() < 1:
+        raise RuntimeError("Input must be >= 1-d.")
+    return self.flip(0)
+
+
+@op(samples=Samples([call(Draw(3, 4), 1), call(Draw(3, 4), -1, 0), call(Draw(3, 4), (1, 2), (0, 1)),
+                     call(Draw(0, 2), 1, 0)], **_number),
+    grads={"self": lambda g, shifts, dims: roll(
+        g, tuple(-s for s in shifts) if isinstance(shifts, (tuple, list)) else -shifts, dims)})
+def roll(self, shifts, dims=()):
+    """Elements moved along dimensions; what leaves at one end comes in at the other."""
+    import numpy as np
+    shifts = (shifts,) if hasattr(shifts, "__index__") else tuple(shifts)
+    dims = (dims,) if hasattr(dims, "__index__") else tuple(dims)
+    if not shifts:
+        raise RuntimeError("`shifts` required")
+    if not dims and len(shifts) == 1:
+        return wrap_ndarray(np.roll(self._ndarray(), shifts[0]))
+    if len(dims) != len(shifts):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
+    return wrap_ndarray(np.ascontiguousarray(np.roll(self._ndarray(), shifts, [wrap(d, self.dim()) for d in dims])))
+
+
+@op(samples=Samples([call(Draw(3, 4)), call(Draw(3, 4), 2, (1, 0)), call(Draw(2, 3, 4), -1, (0, 2)),
+                     call(Draw(3, 4), 4)], **_number))
+def rot90(self, k=1, dims=(0, 1)):
+    """A plane turned by 90 degrees, k times."""
+    if len(dims) != 2:
+        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
+    if self.dim() < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {self.dim()}")
+    a, b = (wrap(d, self.dim()) for d in dims)
+    if a == b:
+        raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
+    if k % 4 == 2:
+        return self.flip(a, b)
+    if k % 4 == 0:
+        return self.clone()
+    return self.flip(b).transpose(a, b) if k % 4 == 1 else self.transpose(a, b).flip(b)
+
+
+# ---------------------------------------------------------------- triangles
+
+_triangles = Samples([call(Draw(3, 4), 0), call(Draw(3, 4), 1), call(Draw(4, 4), -1), call(Draw(2, 3, 3)),
+                      call(Draw(3, 3, special=True), -1)], **_number)
+
+
+@op(inplace=True, out=True, samples=_triangles, renames={"k": "diagonal"},
+    grads={"self": lambda g, diagonal: g.tril(diagonal)})
+def tril(self, diagonal=0):
+    """The lower triangle of matrices; the rest is 0."""
+    return _triangle(self, diagonal, True, "tril")
+
+
+@op(inplace=True, out=True, samples=_triangles, renames={"k": "diagonal"},
+    grads={"self": lambda g, diagonal: g.triu(diagonal)})
+def triu(self, diagonal=0):
+    """The upper triangle of matrices; the rest is 0."""
+    return _triangle(self, diagonal, False, "triu")
+
+
+def _triangle(x, diagonal, lower, name):
+    import numpy as np
+    if x.dim() < 2:
+        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+    diagonal = max(min(diagonal, 1 << 40), -1 << 40)
+    kept = (np.tri(*x.shape[-2:], diagonal, dtype=bool) if lower
+            else ~np.tri(*x.shape[-2:], diagonal - 1, dtype=bool))
+    return chosen(wrap_ndarray(kept), x, x.new_zeros(()))
+
+
+# ---------------------------------------------------------------- diagonals
+
+@op(out=True, samples=Samples([call(Draw(3)), call(Draw(3), 1), call(Draw(3, 4)), call(Draw(3, 3), -1)], **_number))
+def diag(self, diagonal=0):
+    """A vector as the diagonal of a matrix, or the diagonal of a matrix."""
+    if self.dim() == 1:
+        return diag_embed(self, diagonal)
+    if self.dim() != 2:
+        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {self.dim()}D")
+    return self.diagonal(diagonal).clone()
+
+
+@op(samples=Samples([call(Draw(3, 4)), call(Draw(3, 4), 1, 0, 2), call(Draw(3), -1)], **_number))
+def diag_embed(self, offset=0, dim1=-2, dim2=-1):
+    """The last dimension as the diagonal of new matrices, in dimensions dim1 and dim2 of the result."""
+    n = self.dim() + 1
+    a, b = wrap(dim1, n), wrap(dim2, n)
+    if a == b:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    size = self.shape[-1] + (offset if offset >= 0 else -offset)
+    shape = list(self.shape[:-1])
+    for d in sorted((a, b)):
+        shape.insert(d, size)
+    return diagonal_backward(self, tuple(shape), offset, a, b)
+
+
+@op(samples=Samples([call(Draw(3)), call(Draw(2, 2), -1)], **_number))
+def diagflat(self, offset=0):
+    """All elements as the diagonal of a matrix."""
+    return diag_embed(self.reshape(-1), offset)
+
+
+@op(out=True, samples=Samples([call(Draw(3, 4)), call(Draw(3, 3))], **_number))
+def trace(self):
+    """The sum of the diagonal of a matrix."""
+    if self.dim() != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {self.dim()}")
+    return self.diagonal().sum()
+
+
+@inplace_op(samples=Samples([call(Draw(3, 4), 2), call(Draw(5, 2), 2, True), call(Draw(2, 2, 2), 1.0)], **_number),
+            grads={"self": lambda g, wrap: fill_diagonal_(g.clone(), 0, wrap)})
+def fill_diagonal_(self, fill_value, wrap=False):
+    """Set the main diagonal; with wrap, that of a tall matrix starts again below its end."""
+    if self.dim() < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    if self.dim() > 2 and len(set(self.shape)) > 1:
+        raise RuntimeError("all dimensions of input must be of equal length")
+    step, n = sum(self.stride()), min(self.shape)
+    OPS["torch.as_strided"](self.detach(), (n,), (step,), self.storage_offset()).fill_(fill_value)
+    if wrap and self.dim() == 2:
+        for start in range(self.shape[1] + 1, self.shape[0], self.shape[1] + 1):
+            fill_diagonal_(self.detach()[start:], fill_value)
+    return self
+
+
+@op(samples=Samples([call(Draw(2, 3), Draw(2, 2)), call(Draw(3), Draw(2, 2))], **_number), out=True)
+def kron(self, other):
+    """The Kronecker product: every element of self times the whole of other."""
+    n = max(self.dim(), other.dim())
+    a = self.reshape((1,) * (n - self.dim()) + tuple(self.shape))
+    b = other.reshape((1,) * (n - other.dim()) + tuple(other.shape))
+    product = a.reshape([s for size in a.shape for s in (size, 1)]) * b.reshape([s for size in b.shape for s in (1, size)])
+    return product.reshape([x * y for x, y in zip(a.shape, b.shape)])

@@ -1,0 +1,117 @@
+"""Copies, casts, and values written over a whole tensor."""
+from .._core import OPS, factory
+from .._core.autograd import make_detached
+from .._core.device import as_device
+from .._core.dtype import all_dtypes, get_default_dtype
+from .._core.dtype import dtype as dtype_class
+from .._core.op import inplace_op, op
+from .._core.tensor import TensorBase
+from . import samples
+from .samples import Draw, Samples, call
+
+_any = samples.unary(dtypes="number")
+_DTYPES = {d.name: d for d in all_dtypes()}
+
+
+@op(samples=_any, grads={"self": lambda g: g})
+def clone(self, *, memory_format=None):
+    """A copy that gradients flow through."""
+    return factory.clone(self, memory_format=memory_format)
+
+
+op(factory.contiguous, name="contiguous", function=False, samples=_any, backward_name="CloneBackward0",
+   grads={"self": lambda g: g})
+
+
+@op(samples=samples.unary(dtypes="number", gradcheck=False), sparse=True)
+def detach(self):
+    """The same memory without history."""
+    return make_detached(self)
+
+
+# ---------------------------------------------------------------- casts
+
+@op(name="to_dtype", method=False, function=False, backward_name="ToCopyBackward0", grads={"self": lambda g: g})
+def to_dtype(self, dtype):
+    """A copy in another dtype."""
+    return factory.cast(self, dtype)
+
+
+@op(function=False, samples=Samples([call(Draw(2, 3), get_default_dtype()), call(Draw(2, 3), "cpu"),
+                                     call(Draw(2, 3), Draw(1)), call(Draw(2, 3), None, _DTYPES["float64"])]))
+def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, memory_format=None):
+    """This tensor on a device and in a dtype: ``to(dtype)``, ``to(device, dtype)``, ``to(other)``; itself if it is."""
+    flags = []
+    for arg in args:
+        if isinstance(arg, dtype_class):
+            dtype = arg
+        elif isinstance(arg, TensorBase):
+            dtype, device = arg.dtype, arg.device
+        elif isinstance(arg, bool):
+            flags.append(arg)
+        elif arg is float or arg is int:
+            dtype = get_default_dtype() if arg is float else _DTYPES["int64"]
+        elif arg is not None:
+            device = as_device(arg)
+    if device is not None:
+        as_device(device)
+    copy = copy or (len(flags) > 1 and flags[1])
+    if dtype is None or dtype is self.dtype:
+        return self.clone(memory_format=memory_format) if copy or (
+            memory_format is not None and not self.is_contiguous(memory_format)) else self
+    result = to_dtype(self, dtype)
+    return result if memory_format is None else result.contiguous(memory_format=memory_format)
+
+
+OPS["torch.to"] = to
+
+
+def _cast_method(name, dtype):
+    def forward(self, memory_format=None):
+        return self if self.dtype is dtype and memory_format is None else to(self, dtype, memory_format=memory_format)
+    forward.__name__ = name
+    forward.__doc__ = f"This tensor in dtype torch.{dtype.name}."
+    op(forward, function=False, sparse=True, samples=samples.unary(
+        dtypes="number", special=False, gradcheck=dtype.is_floating_point and dtype.itemsize > 4))
+
+
+for _name, _dtype in (("float", "float32"), ("double", "float64"), ("half", "float16"), ("bfloat16", "bfloat16"),
+                      ("long", "int64"), ("int", "int32"), ("short", "int16"), ("char", "int8"), ("byte", "uint8"),
+                      ("bool", "bool"), ("cfloat", "complex64"), ("cdouble", "complex128")):
+    _cast_method(_name, _DTYPES[_dtype])
+
+
+@op(function=False, renames={"tensor": "other"}, samples=Samples([call(Draw(3), Draw(1)), call(Draw(3), Draw(1, dtype="float64"))],
+                                                                 "number"))
+def type_as(self, other):
+    """This tensor in the dtype (and on the device) of another."""
+    return self.to(other.dtype)
+
+
+# ---------------------------------------------------------------- in place
+
+@inplace_op(grads={"self": lambda g: g * 0, "src": lambda g: g}, renames={"other": "src"}, overloads=True,
+            samples=Samples([call(Draw(3, 4), Draw(3, 4)), call(Draw(3, 4), Draw(4)), call(Draw(3, 4), 1),
+                             call(Draw(3, 4), Draw(3, 1, dtype="float64"))], "number"))
+def copy_(self, src, non_blocking=False, broadcast=True):
+    """Write src, broadcast and cast, into this tensor."""
+    return factory.copy_from(self, src)
+
+
+@inplace_op(function=True, overloads=True, grads={"self": lambda g: g * 0, "value": lambda g: g.sum()},
+            samples=Samples([call(Draw(3, 4), 1), call(Draw(3, 4), Draw()), call(Draw(), 0)], "number"))
+def fill_(self, value):
+    """Set every element."""
+    return factory.fill(self, value)
+
+
+@op(method=False, overloads=True, samples=Samples([call(Draw(3, 4), 1), call(Draw(3, 4), Draw())], "number"))
+def fill(self, value):
+    """A copy with every element set to a value."""
+    return self.clone().fill_(value)
+
+
+@inplace_op(function=True, grads={"self": lambda g: g * 0}, samples=Samples([call(Draw(3, 4)), call(Draw())], "number"))
+def zero_(self):
+    """Set every element to 0."""
+    return factory.zero(self)
