@@ -4,19 +4,29 @@ from .._core.factory import as_tensor, empty_tensor, full, ones, tensor, zeros  
 from .._tensor import Tensor
 from . import (  # noqa: F401  (declarations)
     activation,
+    along,
+    arithmetic,
+    arranging,
+    callbacks,
     comparison,
     contraction,
+    copying,
     creation,
     dropout,
+    geometry,
     indexing,
     joining,
+    masking,
     nn,
+    norms,
     pointwise,
     products,
     random,
     reduction,
     shape,
     sparse,
+    special,
+    splitting,
 )
 
 for _name, _method in METHODS.items():
