@@ -99,6 +99,7 @@ def test_only_the_shim_says_shimtorch_or_torch():
         for node in ast.walk(ast.parse(path.read_text())):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else (
                 [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else [])
-            if any(name.split(".")[0] in ("torch", "shimtorch") for name in names) and room not in ("_shim", "__main__"):
+            absolute = {name.split(".")[0] for name in names} & {"torch", "shimtorch"}
+            if absolute and room not in ("_shim", "__main__"):
                 wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}")
     assert not wrong

@@ -25,8 +25,8 @@ except OSError:
     kib = 0
 print(json.dumps([sorted(set(sys.modules) - before - {{"json", "json.decoder", "json.encoder", "json.scanner"}}), kib]))
 """
-HEAVY = ("argparse", "array_api_compat", "asyncio", "concurrent", "dataclasses", "decimal", "doctest", "email", "hypothesis",
-         "http", "importlib.metadata", "inspect", "logging", "ml_dtypes", "multiprocessing", "networkx", "numpy.f2py",
+HEAVY = ("argparse", "asyncio", "concurrent", "dataclasses", "decimal", "doctest", "email", "hypothesis", "http",
+         "importlib.metadata", "inspect", "logging", "ml_dtypes", "multiprocessing", "networkx", "numpy.f2py",
          "numpy.testing", "opt_einsum", "pytest", "scipy", "sklearn", "socket", "ssl", "subprocess", "threadpoolctl",
          "tokenize", "torch", "typing", "unittest", "urllib", "zipfile")
 # The parts of the mirror that are imported when they are first named.

@@ -36,9 +36,9 @@ TITLES = {
 INTRODUCTION = """\
 # What is there of torch's names
 
-Written by `python tools/coverage.py`. A name counts when it exists and does more than raise NotImplementedError; that it does
-what torch's does is what the tests are for. Names of other devices, quantisation, autocast and the compiler are left out
-of the count (`tools/torch_names.py`), and so are the `_copy` variants of views.
+Written by `python tools/coverage.py`. A name counts when it exists and does more than raise NotImplementedError; that
+it does what torch's does is what the tests are for. Names of other devices, quantisation, autocast and the compiler are
+left out of the count (`tools/torch_names.py`), and so are the `_copy` variants of views.
 
 """
 
@@ -70,7 +70,8 @@ def count():
 def table(counts):
     """The counts as a Markdown table."""
     versions = list(next(iter(counts.values()))[1])
-    lines = ["| | here | " + " | ".join(f"of torch {v}" for v in versions) + " |", "|---|---:|" + "---:|" * len(versions)]
+    lines = ["| | here | " + " | ".join(f"of torch {v}" for v in versions) + " |"]
+    lines.append("|---|---:|" + "---:|" * len(versions))
     for space, (here, torch) in counts.items():
         cells = [f"{len(set(here) & set(torch[v]))} of {len(torch[v])}" if torch[v] else "" for v in versions]
         lines.append(f"| {TITLES[space]} | {len(here)} | " + " | ".join(cells) + " |")

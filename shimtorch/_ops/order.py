@@ -1,0 +1,235 @@
+"""Sorting and selection: sort, topk, kthvalue, median, mode, quantile."""
+import math
+
+import numpy as np
+
+from .._core import OPS
+from .._core.op import op, scalar_type
+from .._core.tensor import TensorBase, wrap_ndarray
+from ._results import named
+from ._rules import where
+from .reduction import pick_grad
+from .samples import Draw, Samples, call
+from .shape import wrap
+
+_sort_result, _topk_result = named("sort", "values", "indices"), named("topk", "values", "indices")
+_kth_result, _mode_result = named("kthvalue", "values", "indices"), named("mode", "values", "indices")
+_median_result, _nanmedian_result = named("median", "values", "indices"), named("nanmedian", "values", "indices")
+
+
+def _d(*shape):
+    """All elements different: the order of equal ones is nobody's promise."""
+    return Draw(*shape, distinct=True)
+
+
+def _size(x, dim):
+    d = wrap(dim, x.dim())
+    return x.shape[d] if x.dim() else 1
+
+
+def _order(array, dim, descending):
+    """Indices that sort along a dimension, stable, NaN as the largest."""
+    if not descending:
+        return np.argsort(array, axis=dim, kind="stable")
+    flipped = np.flip(np.argsort(np.flip(array, dim), axis=dim, kind="stable"), dim)
+    return np.ascontiguousarray(array.shape[dim] - 1 - flipped)
+
+
+_scattered = {"self": lambda g, self_shape, out, dim: g.new_zeros(self_shape).scatter(dim, out[1], g)
+              if self_shape else g}
+
+
+@op(method=False, function=False, backward_name="SortBackward0", grads=_scattered)
+def _sort(self, dim, descending):
+    d = wrap(dim, self.dim())
+    if self.dim() == 0:
+        return _sort_result((self.clone(), wrap_ndarray(np.zeros((), dtype=np.int64))))
+    if self.is_complex():
+        raise RuntimeError("Sort currently does not support complex dtypes on CPU")
+    order = _order(self._ndarray(), d, descending)
+    return _sort_result((wrap_ndarray(np.take_along_axis(self._ndarray(), order, d)), wrap_ndarray(order)))
+
+
+@op(out=True, samples=Samples([call(_d(3, 4)), call(_d(3, 4), 0, True), call(Draw()), call(_d(5), 0),
+                               call(_d(3, 4), dim=0, descending=True, stable=True), call(Draw(0, 2), 0)], "real"))
+def sort(self, dim=-1, descending=False, stable=False):
+    """The elements in order along a dimension, and where they were."""
+    return _sort(self, -1 if dim is None else dim, descending)
+
+
+@op(samples=Samples([call(_d(3, 4)), call(_d(3, 4), 0, True)], "real", gradcheck=False))
+def argsort(self, dim=-1, descending=False, stable=False):
+    """The indices that sort along a dimension."""
+    return _sort(self, dim, descending)[1]
+
+
+@op(out=True, samples=Samples([call(_d(3, 4)), call(Draw())], "real"))
+def msort(self):
+    """The elements in order along the first dimension."""
+    return self.sort(0)[0]
+
+
+@op(method=False, function=False, backward_name="TopkBackward0", grads=_scattered)
+def _topk(self, k, dim, largest):
+    values, indices = _sort(self, dim, largest)
+    if self.dim() == 0:
+        return _topk_result((values.narrow(0, 0, k) if values.dim() else values, indices))
+    return _topk_result((values.narrow(dim, 0, k).contiguous(), indices.narrow(dim, 0, k).contiguous()))
+
+
+@op(out=True, samples=Samples([call(_d(3, 4), 2), call(_d(3, 4), 2, 0, False), call(_d(5), 0), call(Draw(), 1)], "real"))
+def topk(self, k, dim=-1, largest=True, sorted=True):
+    """The k largest (or smallest) elements along a dimension, and where they were."""
+    dim = -1 if dim is None else dim
+    if not 0 <= k <= _size(self, dim):
+        raise RuntimeError("selected index k out of range")
+    return _topk(self, k, dim, largest)
+
+
+@op(method=False, function=False, backward_name="KthvalueBackward0", grads={
+    "self": lambda g, self_shape, out, dim, keepdim: pick_grad(g, self_shape, out[1], dim, keepdim)})
+def _kth(self, k, dim, keepdim, make):
+    values, indices = _sort(self, dim, False)
+    if self.dim():
+        values, indices = values.select(dim, k - 1), indices.select(dim, k - 1)
+        if keepdim:
+            values, indices = values.unsqueeze(dim), indices.unsqueeze(dim)
+        values, indices = values.contiguous(), indices.contiguous()
+    return make((values, indices))
+
+
+@op(out=True, samples=Samples([call(_d(3, 4), 2), call(_d(3, 4), 1, 0, True), call(Draw(), 1)], "real"))
+def kthvalue(self, k, dim=-1, keepdim=False):
+    """The k-th smallest element along a dimension, and where it was."""
+    dim = -1 if dim is None else dim
+    if not 1 <= k <= _size(self, dim):
+        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {wrap(dim, self.dim())}")
+    return _kth(self, k, dim, keepdim, _kth_result)
+
+
+# ---------------------------------------------------------------- middles
+
+_medians = Samples([call(_d(3, 4)), call(_d(3, 4), 1), call(_d(3, 5), 0, True), call(Draw()), call(Draw(), 0)], "real")
+
+
+@op(out=True, overloads=True, samples=_medians)
+def median(self, dim=None, keepdim=False):
+    """The middle element (the lower of two), of all or along a dimension with its index; NaN if there is one."""
+    if dim is None:
+        if self.numel() == 0:
+            return self.new_full((), math.nan)
+        flat = self.reshape(-1)
+        if flat.is_floating_point() and bool(flat.isnan().any()):
+            return _kth(flat, flat.numel(), 0, False, tuple)[0]
+        return _kth(flat, (flat.numel() + 1) // 2, 0, False, tuple)[0]
+    n = _size(self, dim)
+    if n == 0:
+        raise IndexError(f"median(): Expected reduction dim {wrap(dim, self.dim())} to have non-zero size.")
+    if self.dim() and self.is_floating_point() and bool(self.isnan().any()):
+        return _median_with_nan(self, n, dim, keepdim)
+    return _kth(self, (n + 1) // 2, dim, keepdim, _median_result)
+
+
+def _median_with_nan(x, n, dim, keepdim):
+    nan = x.isnan()
+    indices = where(nan.any(dim, True), nan.long().argmax(dim, True), _kth(x, (n + 1) // 2, dim, True, tuple)[1])
+    values = x.gather(dim, indices)
+    if not keepdim:
+        values, indices = values.squeeze(dim), indices.squeeze(dim)
+    return _median_result((values, indices))
+
+
+@op(out=True, overloads=True, samples=_medians)
+def nanmedian(self, dim=None, keepdim=False):
+    """The middle of the elements that are not NaN, of all or along a dimension with its index."""
+    x, d = (self.reshape(-1), 0) if dim is None else (self, dim)
+    if x.dim() == 0 or not x.is_floating_point():
+        return self.median(dim, keepdim) if dim is None else _nanmedian_result(tuple(self.median(dim, keepdim)))
+    if not x.numel():
+        return self.median(dim, keepdim)
+    values, indices = _sort(x, d, False)
+    middle = ((x.isnan().logical_not().sum(d, True) + 1) // 2 - 1).clamp(min=0)
+    values, indices = values.gather(d, middle), indices.gather(d, middle)
+    if not keepdim or dim is None:
+        values, indices = values.squeeze(d), indices.squeeze(d)
+    return values if dim is None else _nanmedian_result((values, indices))
+
+
+@op(out=True, samples=Samples([call(_d(3, 1)), call(Draw(3, 9, low=0, high=3, dtype="float64"), -1), call(Draw())], "real",
+                              gradcheck=False))
+def mode(self, dim=-1, keepdim=False):
+    """The most frequent element along a dimension (the smallest of several), and its last place."""
+    d = wrap(-1 if dim is None else dim, self.dim())
+    if self.dim() == 0:
+        return _mode_result((self.clone(), wrap_ndarray(np.zeros((), dtype=np.int64))))
+    if self.is_complex():
+        raise NotImplementedError(f"\"mode_cpu\" not implemented for '{scalar_type(self.dtype)}'")
+    if self.shape[d] == 0:
+        raise IndexError(f"mode(): Expected reduction dim {d} to have non-zero size.")
+    array = np.moveaxis(self._ndarray(), d, -1)
+    flat = array.reshape(-1, array.shape[-1])
+    places = np.empty(len(flat), np.int64)
+    for i, row in enumerate(flat):
+        unique, counts = np.unique(row, return_counts=True)
+        best = unique[counts.argmax()]
+        places[i] = np.flatnonzero(row == best)[-1] if best == best else len(row) - 1
+    indices = wrap_ndarray(places.reshape(array.shape[:-1])).unsqueeze(d)
+    values = self.gather(d, indices)
+    if not keepdim:
+        values, indices = values.squeeze(d), indices.squeeze(d)
+    return _mode_result((values, indices))
+
+
+# ---------------------------------------------------------------- quantiles
+
+_quantiles = Samples([call(_d(3, 4), 0.3), call(_d(3, 4), Draw(2, low=0, high=1), 1), call(_d(3, 4), 0.5, 0, True)]
+                     + [call(_d(7), 0.4, interpolation=how) for how in ("lower", "higher", "nearest", "midpoint")],
+                     gradgradcheck=False)
+
+
+def _quantile(self, q, dim, keepdim, interpolation, skip_nan, name):
+    if not self.is_floating_point() or self.dtype.itemsize < 4:
+        raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
+    if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
+        raise RuntimeError(f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got "
+                           f"{interpolation}")
+    numbers = q if isinstance(q, TensorBase) else self.new_full((), q)
+    if numbers.dim() > 1:
+        raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
+    if numbers.dtype is not self.dtype:
+        raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
+    if numbers.numel() and not bool((numbers >= 0).logical_and(numbers <= 1).all()):
+        raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q}" if not isinstance(q, TensorBase) else
+                           f"{name}() q values must be in the range [0, 1]")
+    if self.numel() == 0:
+        raise RuntimeError(f"{name}() input tensor must be non-empty")
+    x = self.reshape(-1) if dim is None else self.movedim(dim, -1)
+    values = _sort(x, -1, False)[0] if x.dim() else x.reshape(1)
+    count = x.isnan().logical_not().sum(-1, True)
+    whole = count if skip_nan else where(count == values.shape[-1], count, 0)
+    rank = numbers.reshape(-1) * (whole - 1).to(values.dtype)
+    rank = where(whole == 0, values.shape[-1] - 1, rank)      # where NaN is the answer, the last is one
+    low, high = rank.floor(), rank.ceil()
+    if interpolation in ("lower", "higher", "nearest"):
+        picked = {"lower": low, "higher": high, "nearest": rank.round()}[interpolation]
+        result = values.gather(-1, picked.long())
+    else:
+        weight = 0.5 * (high - low) if interpolation == "midpoint" else rank - low
+        result = OPS["torch.lerp"](values.gather(-1, low.long()), values.gather(-1, high.long()), weight)
+    result = result.movedim(-1, 0)                            # q first
+    if keepdim:
+        result = result.reshape((-1,) + (1,) * self.dim()) if dim is None else result.unsqueeze(-1).movedim(
+            -1, wrap(dim, self.dim()) + 1)
+    return result if numbers.dim() else result.squeeze(0)
+
+
+@op(out=True, samples=_quantiles)
+def quantile(self, q, dim=None, keepdim=False, *, interpolation="linear"):
+    """The values below which a share q of the elements lies, of all or along a dimension; NaN if there is one."""
+    return _quantile(self, q, dim, keepdim, interpolation, False, "quantile")
+
+
+@op(out=True, samples=_quantiles)
+def nanquantile(self, q, dim=None, keepdim=False, *, interpolation="linear"):
+    """``quantile`` of the elements that are not NaN."""
+    return _quantile(self, q, dim, keepdim, interpolation, True, "nanquantile")
