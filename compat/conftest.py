@@ -8,8 +8,11 @@ PyTorch is installed: it answers for the era of its own version, the other eras 
 
 import importlib
 import os
+import pathlib
 
 import pytest
+
+from tests.gaps import mark_gaps
 
 from .eras import ERAS, era_of_version
 
@@ -19,6 +22,10 @@ MODULE = os.environ.get("COMPAT_TORCH", "shimtorch")
 def pytest_configure(config):
     config.addinivalue_line("markers", "eras(*names): the PyTorch versions in which the statement of this test holds")
     config.addinivalue_line("markers", "lenient: shimtorch accepts here what PyTorch refuses")
+
+
+def pytest_collection_modifyitems(items):
+    mark_gaps(pathlib.Path(__file__).parent, items)
 
 
 def pytest_generate_tests(metafunc):

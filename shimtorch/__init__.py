@@ -7,7 +7,6 @@ from . import _eras
 from ._core import OPS as _OPS
 from ._core import autograd as _autograd
 from ._core import device as _device_module  # noqa: F401
-from ._core.autograd import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from ._core.device import (
     channels_last,
     channels_last_3d,
@@ -27,6 +26,7 @@ from ._core.dtype import all_dtypes as _all_dtypes
 from ._core.dtype import can_cast, dtype, get_default_dtype, promote_types, set_default_dtype
 from ._core.factory import as_tensor, full, ones, tensor, zeros
 from ._core.factory import empty_tensor as empty
+from ._core.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from ._core.kinds import result_type
 from ._core.policy import policy as _policy
 from ._core.tensor import Size, from_numpy
@@ -63,6 +63,9 @@ _LAZY_NAMES = {
     "manual_seed": "random", "seed": "random", "initial_seed": "random", "get_rng_state": "random",
     "set_rng_state": "random", "default_generator": "random", "Generator": "_core.generator",
     "set_printoptions": "_core.printing", "save": "serialization", "load": "serialization",
+    "inference_mode": "autograd.grad_mode", "is_inference_mode_enabled": "autograd.grad_mode",
+    "is_anomaly_enabled": "autograd.anomaly_mode", "is_anomaly_check_nan_enabled": "autograd.anomaly_mode",
+    "set_anomaly_enabled": "autograd.anomaly_mode",
 }
 
 

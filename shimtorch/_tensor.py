@@ -1,5 +1,6 @@
 """``torch.Tensor``: the Python class over TensorBase. Ops add their methods to it (``_ops``)."""
 from ._core import autograd as _autograd
+from ._core import engine as _engine
 from ._core import factory as _factory
 from ._core.device import as_device
 from ._core.dtype import get_default_dtype
@@ -28,7 +29,7 @@ class Tensor(TensorBase):
 
     # ------------------------------------------------------------ autograd
 
-    requires_grad = property(_autograd.tensor_requires_grad, _autograd.set_requires_grad,
+    requires_grad = property(_autograd.tensor_requires_grad, _autograd.assign_requires_grad,
                              doc="Whether operations on this tensor are recorded for backward.")
     grad_fn = property(_autograd.tensor_grad_fn, doc="The node that made this tensor; None for a leaf.")
 
@@ -59,7 +60,7 @@ class Tensor(TensorBase):
             warnings.warn("retain_variables option is deprecated and will be removed in 0.3. Use retain_graph instead.",
                           UserWarning, stacklevel=2)
             retain_graph = retain_variables
-        _autograd.backward(self, gradient, retain_graph, create_graph, None, inputs)
+        _engine.backward(self, gradient, retain_graph, create_graph, None, inputs)
 
     def register_hook(self, hook):
         """Call ``hook(grad)`` when the gradient of this tensor is known; a returned tensor replaces it."""

@@ -1,4 +1,5 @@
 from .tensor cimport INLINE_DIMS, TensorBase
+from .window cimport Window
 
 cdef class Node:
     cdef long long seq                 # order of creation: backward visits nodes from the youngest to the oldest
@@ -26,15 +27,19 @@ cdef class Node:
     cdef object apply(self, object g, bint create)
     cdef void release(self)
 
-cdef class SavedOutput:
-    cdef TensorBase tensor
-    cdef int nr
-
-    cdef TensorBase unpack(self, Node node)
-
+cdef void renew(Node node) noexcept
 cdef object node_of(TensorBase t)
+cdef object leaf_or_node(TensorBase t)
+cdef dict extras_of(TensorBase t)
+cdef bint ordered_leaves() noexcept
+cdef bint anomaly_on() noexcept
+cdef bint anomaly_checks_nan() noexcept
+cdef Node swap_evaluating(Node node)
 cdef int attach(TensorBase t, Node node, int nr) except -1
 cdef int check_inplace(TensorBase t, bint recording) except -1
-cdef int rebase(TensorBase t, Node node) except -1
-cdef int unpack_check(TensorBase t, object version, Node node) except -1
-cdef object fit(TensorBase g, int ndim, const Py_ssize_t* shape, int code, object where)
+cdef int rebase(TensorBase t, Node node, int slot=*) except -1
+cdef object user_call(object f, tuple args)
+cdef object run_hooks(object hooks, object g)
+cdef object run_pre_hooks(Node node, object grads)
+cdef object run_post_hooks(Node node, object result, object grads)
+cdef int retain_grad(TensorBase t) except -1

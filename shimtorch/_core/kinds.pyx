@@ -504,10 +504,10 @@ cdef class InplacePointwise(InplaceOp):
         flags = scan_flags(args, n, False)
         if flags & (SPARSE | ON_DEVICE | OVERRIDES):
             return InplaceOp.invoke(self, args, n, kwnames)
-        record_it = recording(flags) and self.rules is not None
-        if record_it and self.uses_self:
+        record_it = recording(flags)
+        if record_it and (self.rules is None or self.uses_self):
             return InplaceOp.invoke(self, args, n, kwnames)
-        if flags & REQUIRES_GRAD or not t.contiguous_ or not t.storage.writable:
+        if flags & REQUIRES_GRAD or t.view_kind or not t.contiguous_ or not t.storage.writable:
             check_inplace(t, record_it)
         if n == 2:
             b = <object>args[1]

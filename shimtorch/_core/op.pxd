@@ -51,7 +51,9 @@ cdef class Op:
 cdef class InplaceOp(Op):
     cdef public Op base                # computes what is then copied in; None: forward itself writes
     cdef bint uses_self
+    cdef bint minds_history            # the forward itself sees to tensors that require grad
 
+    cdef object invoke_composite(self, TensorBase t, PyObject** args, Py_ssize_t n, PyObject* kwnames)
     cdef object invoke_sparse(self, TensorBase t, int flags, PyObject** args, Py_ssize_t n, PyObject* kwnames)
 
 cdef class OpNode(Node):
@@ -59,6 +61,7 @@ cdef class OpNode(Node):
     cdef list values
     cdef list versions
     cdef object out
+    cdef bint saves_tensors            # then backward can run only until they are let go
     cdef list shapes_of
     cdef list dtypes_of
     cdef tuple spans

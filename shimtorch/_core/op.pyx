@@ -2,9 +2,10 @@
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF
 
-from .autograd cimport Node, SavedOutput, attach, check_inplace, node_of, rebase, unpack_check
+from .autograd cimport Node, attach, check_inplace, node_of, rebase
 from .dtype cimport CAT_FLOAT, CATEGORY, dtype_of
 from .policy cimport ThreadState, policy, thread_state
+from .saving cimport PackedTensor, SavedOutput, packed, packed_output, packing, unpack_check
 from .tensor cimport (
     ON_DEVICE, OVERRIDES, REQUIRES_GRAD, SPARSE, VOLATILE, TensorBase, describe_shape, make_size, same_shape,
     seen_flags, shallow,
@@ -12,7 +13,7 @@ from .tensor cimport (
 
 from types import MethodType
 
-from .autograd import freed_error
+from .saving import freed_error
 
 cdef extern from "Python.h":
     object PyObject_Vectorcall(PyObject* f, PyObject** args, size_t nargsf, PyObject* kwnames)
@@ -40,7 +41,12 @@ cdef enum Kind:
 
 missing = object()
 cdef object _missing = missing
-cdef dict _renames = {"input": "self", "axis": "dim", "keepdims": "keepdim", "x": "self", "x1": "self", "x2": "other"}
+# Keyword aliases: NumPy's, and the names that parameters had in old versions.
+cdef dict _renames = {
+    "input": "self", "axis": "dim", "keepdims": "keepdim", "x": "self", "x1": "self", "x2": "other", "tensor": "self",
+    "tensor1": "self", "tensor2": "other", "mat1": "self", "mat": "self", "batch1": "self", "batch2": "mat2",
+    "vec1": "self", "vec2": "other",
+}
 
 OPS = {}          # every op by "namespace.name"; in-place forms too
 METHODS = {}      # what Tensor gets
@@ -479,7 +485,7 @@ cdef OpNode record(Op op, list values, object result, bint inplace):
     cdef object v
     cdef int i, index, kind
     if op.node_class is None:
-        op.node_class = type(op.backward_name, (OpNode,), {"__slots__": (), "__module__": "torch.autograd"})
+        op.node_class = type(op.backward_name, (OpNode,), {"__slots__": (), "__module__": "builtins"})
     node = OpNode.__new__(op.node_class)
     node.op = op
     set_op_edges(node, op, values)
@@ -489,9 +495,10 @@ cdef OpNode record(Op op, list values, object result, bint inplace):
         for i in range(rule.n_params):
             kind, index = rule.kinds[i], rule.indices[i]
             if kind == K_ARG:
-                save_value(node, op, index, values[index])
+                save_value(node, op, index, values[index], <TensorBase>result if inplace else None)
             elif kind == K_OUT:
                 if node.out is None:
+                    node.saves_tensors = True
                     node.out = save_output(result)
             elif kind == K_SHAPE:
                 if node.shapes_of is None:
@@ -569,21 +576,43 @@ cdef bint edge_active(OpNode node, int slot):
     return False
 
 
-cdef object save_value(OpNode node, Op op, int index, object v):
+cdef int save_value(OpNode node, Op op, int index, object v, TensorBase written) except -1:
+    """Keep an argument for backward. What shares memory with `written`, a tensor written to in place since, is stale."""
+    cdef Py_ssize_t stale = 0
     if node.values is None:
         node.values = [None] * op.n_params
         node.versions = [None] * op.n_params
-    node.values[index] = v
     if isinstance(v, TensorBase):
-        node.versions[index] = 0 if (<TensorBase>v).storage is None else (<TensorBase>v).storage.version
+        node.saves_tensors = True
+        if (<TensorBase>v).storage is None:
+            node.versions[index] = 0
+        else:
+            if written is not None and (<TensorBase>v).storage is written.storage:
+                stale = 1
+            node.versions[index] = (<TensorBase>v).storage.version - stale
+        node.values[index] = packed(<TensorBase>v) if packing() else v
     elif isinstance(v, (list, tuple)):
-        node.versions[index] = [t._version if isinstance(t, TensorBase) else None for t in v]
+        node.versions[index] = [None] * len(v)
+        node.values[index] = v = list(v) if isinstance(v, list) else v       # the caller may change a list
+        for i, t in enumerate(v):
+            if isinstance(t, TensorBase):
+                node.saves_tensors = True
+                node.versions[index][i] = t._version
+        if packing():
+            node.values[index] = [packed(<TensorBase>t) if isinstance(t, TensorBase) else t for t in v]
+    else:
+        node.values[index] = v
+    return 0
 
 
 cdef object save_output(object result):
     if isinstance(result, TensorBase):
-        return (SavedOutput(result, 0), (<TensorBase>result)._version)
-    return [(SavedOutput(r, i), r._version) if isinstance(r, TensorBase) else None for i, r in enumerate(result)]
+        return save_one(<TensorBase>result, 0)
+    return [save_one(<TensorBase>r, i) if isinstance(r, TensorBase) else None for i, r in enumerate(result)]
+
+
+cdef tuple save_one(TensorBase t, int nr):
+    return packed_output(t, nr) if packing() else SavedOutput(t, nr), t._version
 
 
 cdef class OpNode(Node):
@@ -651,12 +680,33 @@ cdef class OpNode(Node):
         cdef int i
         if isinstance(v, TensorBase):
             if (<TensorBase>v).storage is not None and (<TensorBase>v).storage.version != self.versions[index]:
-                unpack_check(<TensorBase>v, self.versions[index], self)
+                unpack_check(<TensorBase>v, self.versions[index], (<TensorBase>v).node, (<TensorBase>v).output_nr)
+        elif isinstance(v, PackedTensor):
+            return (<PackedTensor>v).unpack(self)
         elif isinstance(v, (list, tuple)):
             for i in range(len(v)):
                 if isinstance(v[i], TensorBase):
-                    unpack_check(<TensorBase>v[i], self.versions[index][i], self)
+                    unpack_check(<TensorBase>v[i], self.versions[index][i], (<TensorBase>v[i]).node,
+                                 (<TensorBase>v[i]).output_nr)
+                elif isinstance(v[i], PackedTensor):
+                    return [(<PackedTensor>t).unpack(self) if isinstance(t, PackedTensor) else t for t in v]
         return v
+
+    def __getattr__(self, str name):
+        """``_saved_<argument>`` and ``_saved_result``: what was saved for backward."""
+        cdef str what = name[7:]
+        if name.startswith("_saved_") and self.op is not None:
+            if what == "result" and (self.out is not None or self.freed):
+                if self.freed:
+                    raise freed_error()
+                return unpack_output(self.out, self)
+            if what in self.op.params:
+                if self.freed:
+                    raise freed_error()
+                index = self.op.params.index(what)
+                if self.values is not None and (self.values[index] is not None or self.versions[index] is not None):
+                    return self.unpack(index)
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     cdef list materialize(self, list g):
         """Zeros for outputs that no gradient came from."""
@@ -670,7 +720,7 @@ cdef class OpNode(Node):
                 for i in range(len(g))]
 
     cdef void release(self):
-        if self.values is not None or self.out is not None or self.aux_values is not None:
+        if self.saves_tensors or self.aux_values is not None:
             self.freed = True
             self.values = self.versions = None
             self.out = self.aux_values = None
@@ -680,9 +730,11 @@ cdef object unpack_output(object saved, Node node):
     if isinstance(saved, list):
         return tuple([None if s is None else unpack_output(s, node) for s in saved])
     output, version = saved
+    if isinstance(output, PackedTensor):
+        return (<PackedTensor>output).unpack(node)
     t = (<SavedOutput>output).unpack(node)
     if (<TensorBase>t)._version != version:
-        unpack_check(<TensorBase>t, version, node)
+        unpack_check(<TensorBase>t, version, node, (<SavedOutput>output).nr)
     return t
 
 
@@ -696,6 +748,7 @@ cdef class InplaceOp(Op):
         cdef int i
         Op.__init__(self, forward, name, grads, options)
         self.base = base
+        self.minds_history = options.get("minds_history", False)
         if base is not None:
             self.rules, self.n_diff = base.rules, base.n_diff
             for i in range(16):
@@ -716,6 +769,7 @@ cdef class InplaceOp(Op):
         cdef list values = None
         cdef ThreadState* st
         cdef bint record_it
+        cdef size_t version
         if kwnames != NULL and needs_rewrite(self, <tuple>kwnames):
             return rewrite_call(self, args, n, <tuple>kwnames)
         if self.legacy is not None and n >= self.legacy_min:
@@ -729,12 +783,19 @@ cdef class InplaceOp(Op):
         flags = scan_flags(args, n + k, self.takes_list)
         if flags & (SPARSE | ON_DEVICE):
             return self.invoke_sparse(t, flags, args, n, kwnames)
-        record_it = recording(flags) and self.rules is not None
+        record_it = recording(flags)
+        if record_it and self.rules is None:
+            if self.base is not None:
+                return self.invoke_composite(t, args, n, kwnames)
+            if not self.minds_history:
+                raise NotImplementedError(f"the derivative for '{self.__name__}' is not implemented")
+            record_it = False
         check_inplace(t, record_it)
         if record_it:
             values = self.bind(args, n, kwnames)
             if self.uses_self:
                 values[0] = history_copy(t)
+        version = t.storage.version
         st = thread_state()
         st.no_record += 1
         st.depth += 1
@@ -746,13 +807,22 @@ cdef class InplaceOp(Op):
         finally:
             st.no_record -= 1
             st.depth -= 1
-        t.storage.version += 1
+        t.storage.version = version + 1            # one write, whatever ops it was made of
         if record_it:
             values[0] = t if not self.uses_self else values[0]
             rebase(t, record(self, values, t, True))
         elif flags & VOLATILE:
             mark_volatile(t)
         return <object>args[0]
+
+    cdef object invoke_composite(self, TensorBase t, PyObject** args, Py_ssize_t n, PyObject* kwnames):
+        """In place, with the history of what the ops that make up a composite record."""
+        cdef object result = call(self, self.base.forward, args, n, kwnames)
+        if not isinstance(result, TensorBase):
+            raise TypeError(f"{self.__name__}(): the result is no Tensor")
+        check_result(t, <TensorBase>result)
+        t.copy_(result)
+        return t
 
     cdef object invoke_sparse(self, TensorBase t, int flags, PyObject** args, Py_ssize_t n, PyObject* kwnames):
         """In place on a sparse tensor: `sparse` replaces the parts of t itself."""
@@ -786,12 +856,17 @@ cdef TensorBase history_copy(TensorBase t):
 cdef int write_result(Op op, TensorBase t, object result) except -1:
     if not isinstance(result, TensorBase):
         raise TypeError(f"{op.__name__}(): the result is no Tensor")
-    cdef TensorBase r = <TensorBase>result
+    check_result(t, <TensorBase>result)
+    t.copy_(result)
+    return 0
+
+
+cdef int check_result(TensorBase t, TensorBase r) except -1:
+    """Whether a result can be written over t."""
     check_cast(r.code, t.code)
     if not same_shape(r, t):
         raise RuntimeError(f"output with shape {describe_shape(t)} doesn't match the broadcast shape "
                            f"{describe_shape(r)}")
-    t.copy_(r)
     return 0
 
 
@@ -851,7 +926,7 @@ def finish_declaration(Op made, inplace, options):
         # the signature is the base op's, whose forward it shares
         extra = {k: options[k] for k in ("legacy", "legacy_min", "renames", "signature") if k in options}
         made.inplace_op = made.inplace_class()(made.forward, made.__name__ + "_", None,
-                                                dict(extra, method=True, function=made.namespace == "torch",
+                                                dict(extra, method=made.namespace == "torch", function=True,
                                                      namespace=made.namespace, sparse=options.get("sparse_"),
                                                      aliases=[a + "_" for a in made.aliases]), made)
         register(made.inplace_op)
@@ -866,7 +941,10 @@ def names_of(x):
 
 
 def inplace_op(forward=None, *, name=None, grads=None, **options):
-    """Declare an op whose forward itself writes to its first argument."""
+    """Declare an op whose forward itself writes to its first argument.
+
+    Options: those of ``op``, and minds_history: without rules, the forward itself sees to tensors that require grad.
+    """
     if forward is None:
         return lambda f: inplace_op(f, name=name, grads=grads, **options)
     options.setdefault("function", False)

@@ -201,7 +201,8 @@ cpdef TensorBase by_rows(str kernel, tensors, dim):
     cdef int d = wrap_dim(dim, f.ndim_), i, k, n_in = len(tensors)
     cdef list inputs = []
     if loop == NULL:
-        raise NotImplementedError(f"\"{kernel}_kernel_impl\" not implemented for '{scalar_type(f.dtype)}'")
+        last = "lastdim_" if kernel.endswith("softmax") and d == max(f.ndim_ - 1, 0) else ""
+        raise NotImplementedError(f"\"{kernel}_{last}kernel_impl\" not implemented for '{scalar_type(f.dtype)}'")
     for x in tensors:
         t = tensor_of(x)
         if not same_shape(t, f) or t.code != f.code:

@@ -1,3 +1,5 @@
+from libc.stdint cimport int64_t
+
 from .tensor cimport TensorBase
 from .._kernels.sparsetypes cimport IndexSet
 
@@ -17,3 +19,8 @@ cdef class CooParts:
 
 cdef CooParts coo_parts(TensorBase t)
 cdef TensorBase new_coo(TensorBase indices, TensorBase values, int ndim, const Py_ssize_t* shape, bint coalesced)
+cdef TensorBase dense(TensorBase t)
+cdef int kernel_code(int code) except -1
+cdef TensorBase kernel_values(TensorBase values, int code)
+cdef void permute_values(const char* values, const int64_t* order, Py_ssize_t n, Py_ssize_t size, char* out) noexcept
+cpdef TensorBase with_values(TensorBase t, TensorBase values, bint coalesced=?)

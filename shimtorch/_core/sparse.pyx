@@ -1,4 +1,4 @@
-"""Sparse tensors: what one holds, and the operations on them that carry the weight, without autograd.
+"""Sparse tensors: what one holds, to dense and back, coalescing; without autograd.
 
 A sparse tensor is a TensorBase without storage. Its `impl` is a CooParts (indices and values) or a CompressedParts
 (pointers, plain indices and values). Parts are never changed in place: an in-place operation gives a tensor new ones.
@@ -6,29 +6,23 @@ A sparse tensor is a TensorBase without storage. Its `impl` is a CooParts (indic
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
 
-from .._kernels.coalesce cimport (
-    Groups, cell_indices, count_cells, free_groups, group_entries, group_indices, group_sums, sum_cells,
-)
+from .._kernels.cells cimport cell_indices, count_cells, sum_cells
+from .._kernels.coalesce cimport Groups, free_groups, group_entries, group_indices, group_sums
 from .._kernels.coo cimport count_nonzero, first_outside, gather, scatter_add, take_nonzero
-from .._kernels.csr cimport compress, transpose
 from .._kernels.scratch cimport release, scratch
 from .._kernels.sparsetypes cimport IndexSet
-from .._kernels.spmm cimport coo_matmul, csr_matmul, has_products, sampled_matmul
-from .dtype cimport (
-    BFLOAT16, CAT_COMPLEX, CATEGORY, FLOAT16, FLOAT32, INT64, ITEMSIZE, dtype_of,
-)
+from .dtype cimport BFLOAT16, FLOAT16, FLOAT32, INT64, ITEMSIZE, dtype_of
 from .iterate cimport as_code_tensor, contiguous_copy
 from .op import scalar_type
 from .tensor cimport (
-    MAX_DIMS, SPARSE, TensorBase, describe_shape, empty, make_size, parse_shape, ptr, same_shape, shallow,
-    strided_alias, tensor_class, write_scalar,
+    MAX_DIMS, SPARSE, TensorBase, describe_shape, empty, parse_shape, ptr, same_shape, shallow, strided_alias,
+    tensor_class,
 )
 
 from .device import cpu, sparse_coo
 
 cdef enum:
     CHECK_LATER = 1 << 14       # from so many entries on, indices are checked when first used, not when handed over
-    EMPTY_ROWS = 8              # rows per entry from which a row pointer costs more than it saves
 
 
 cdef class CooParts:
@@ -146,8 +140,8 @@ def make_coo(TensorBase indices not None, TensorBase values not None, size, bint
                            f"{describe_shape(indices)} and values of size {describe_shape(values)}")
     for i in range(1, values.ndim_):
         if values.shape_[i] != shape[ndim - values.ndim_ + i]:
-            raise RuntimeError(f"values has incorrect size, expected {[values.shape_[0], *list(size)[1 - values.ndim_:]]}, got "
-                               f"{describe_shape(values)}")
+            raise RuntimeError("values has incorrect size, expected "
+                               f"{[values.shape_[0]] + list(size)[1 - values.ndim_:]}, got {describe_shape(values)}")
     cdef TensorBase t = new_coo(shallow(indices), shallow(values), ndim, shape, coalesced)
     if checked:
         trusted(t)
@@ -168,8 +162,8 @@ def make_compressed(layout, TensorBase pointers not None, TensorBase plain not N
     """A matrix in a compressed sparse format, of parts that were checked."""
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef int ndim = parse_shape(tuple(size), shape)
-    parts = CompressedParts(layout, shallow(dense(pointers)), shallow(dense(plain)), shallow(dense(values)))
-    return new_sparse(parts, values.code, ndim, shape)
+    held = CompressedParts(layout, shallow(dense(pointers)), shallow(dense(plain)), shallow(dense(values)))
+    return new_sparse(held, values.code, ndim, shape)
 
 
 cdef CooParts coo_parts(TensorBase t):
@@ -443,109 +437,7 @@ def take(TensorBase x not None, TensorBase t not None):
     return out
 
 
-# ---------------------------------------------------------------- products
-
-cdef int check_matrix(TensorBase t, CooParts p) except -1:
-    if p.dims != 2 or t.ndim_ != 2:
-        raise RuntimeError(f"addmm: matrices expected, got {p.dims}D tensor" if p.dims != 2 else
-                           f"addmm: expected a sparse matrix without dense dimensions, got {t.ndim_ - p.dims}")
-    return 0
-
-
-cdef int product_code(int code) except -1:
-    code = kernel_code(code)
-    if not has_products(code):
-        raise NotImplementedError(f"\"addmm_sparse_dense\" not implemented for '{scalar_type(dtype_of(code))}'")
-    return code
-
-
-cdef TensorBase row_pointer(TensorBase t, CooParts p):
-    """The row pointer of a coalesced matrix, made once; None where few of its rows have entries."""
-    cdef Py_ssize_t shape[1]
-    cdef Py_ssize_t nnz = p.indices.shape_[1]
-    if p.pointer is None and p.indices.strides_[1] == 1 and t.shape_[0] <= EMPTY_ROWS * nnz:
-        shape[0] = t.shape_[0] + 1
-        p.pointer = empty(INT64, 1, shape)
-        compress(<const int64_t*>ptr(p.indices), nnz, t.shape_[0], <int64_t*>ptr(p.pointer))
-    return p.pointer
-
-
-cdef tuple transposed_rows(TensorBase t, CooParts p):
-    """Row pointer and columns of the transpose of a coalesced matrix, and the order of its entries, made once."""
-    cdef TensorBase pointer = row_pointer(t, p), columns, order, out_pointer
-    cdef Py_ssize_t shape[1]
-    if p.transposed is None:
-        shape[0] = t.shape_[1] + 1
-        out_pointer = empty(INT64, 1, shape)
-        shape[0] = p.indices.shape_[1]
-        columns, order = empty(INT64, 1, shape), empty(INT64, 1, shape)
-        transpose(<const int64_t*>ptr(pointer), <const int64_t*>ptr(p.indices) + p.indices.strides_[0], t.shape_[0],
-                  t.shape_[1], <int64_t*>ptr(out_pointer), <int64_t*>ptr(columns), <int64_t*>ptr(order))
-        p.transposed = (out_pointer, columns, order)
-    return p.transposed
-
-
-cdef TensorBase adjacent_columns(TensorBase x, int code):
-    """A matrix in a kernel's dtype whose columns are neighbours in memory."""
-    if x.code != code:
-        x = as_code_tensor(x, code)
-    if x.shape_[1] != 1 and x.strides_[1] != 1:
-        x = contiguous_copy(x)
-    return x
-
-
-cdef int multiply_into(TensorBase out, TensorBase t, CooParts p, TensorBase other, bint adjoint, const void* alpha,
-                       bint add) except -1:
-    """out = or (add) += alpha * t @ other, or t.H @ other; in one dtype that has products, other's columns adjacent."""
-    cdef TensorBase values = kernel_values(p.values, out.code), indices = p.indices, pointer = None, columns, order
-    cdef TensorBase ordered
-    cdef Py_ssize_t nnz = indices.shape_[1], width = other.shape_[1]
-    cdef const int64_t* rows
-    cdef const int64_t* cols = NULL
-    cdef const char* v
-    cdef const char* d = ptr(other)
-    cdef char* o = ptr(out)
-    cdef Py_ssize_t dense_step = other.strides_[0], out_step = out.strides_[0], n_rows = out.shape_[0], size
-    cdef int code = out.code
-    if nnz == 0 or width == 0:
-        if not add:
-            memset(o, 0, out.count * ITEMSIZE[code])
-        return 0
-    if adjoint and CATEGORY[code] == CAT_COMPLEX:
-        values = values.conj()
-    if p.coalesced and indices.strides_[1] == 1:
-        pointer = row_pointer(t, p)
-        if adjoint and pointer is not None:
-            # Sorting the entries by column pays from the second product on.
-            p.transposed_uses += 1
-            if p.transposed_uses > 1 or p.transposed is not None:
-                pointer, columns, order = transposed_rows(t, p)
-                size = ITEMSIZE[code]
-                ordered = empty(code, 1, values.shape_)
-                permute_values(ptr(values), <const int64_t*>ptr(order), nnz, size, ptr(ordered))
-                values, cols = ordered, <const int64_t*>ptr(columns)
-            else:
-                pointer = None
-        elif pointer is not None:
-            cols = <const int64_t*>ptr(indices) + indices.strides_[0]
-    v = ptr(values)
-    if pointer is not None:
-        rows = <const int64_t*>ptr(pointer)
-        with nogil:
-            csr_matmul(code, rows, cols, v, n_rows, d, dense_step, width, alpha, add, o, out_step)
-        return 0
-    if indices.strides_[1] != 1:
-        indices = contiguous_copy(indices)
-    rows = <const int64_t*>ptr(indices)
-    cols = rows + indices.strides_[0]
-    if adjoint:
-        rows, cols = cols, rows
-    if not add:
-        memset(o, 0, out.count * ITEMSIZE[code])
-    with nogil:
-        coo_matmul(code, rows, cols, v, nnz, d, dense_step, width, alpha, o, out_step)
-    return 0
-
+# ---------------------------------------------------------------- other entries, other values
 
 cdef void permute_values(const char* values, const int64_t* order, Py_ssize_t n, Py_ssize_t size, char* out) noexcept:
     cdef Py_ssize_t x
@@ -558,99 +450,6 @@ cdef void permute_values(const char* values, const int64_t* order, Py_ssize_t n,
     else:
         for x in range(n):
             memcpy(out + x * size, values + order[x] * size, size)
-
-
-def multiply(TensorBase t not None, TensorBase other not None, bint adjoint=False):
-    """t @ other, or t.H @ other, for a sparse matrix and a dense one: a dense matrix."""
-    cdef CooParts p = coo_parts(t)
-    cdef Py_ssize_t shape[2]
-    cdef int code
-    cdef TensorBase out
-    check_matrix(t, p)
-    check_operand(t, other, t.shape_[0] if adjoint else t.shape_[1])
-    code = product_code(t.code)
-    shape[0], shape[1] = t.shape_[1] if adjoint else t.shape_[0], other.shape_[1]
-    out = empty(code, 2, shape)
-    multiply_into(out, t, p, adjacent_columns(other, code), adjoint, NULL, False)
-    return out if code == t.code else as_code_tensor(out, t.code)
-
-
-cdef int check_operand(TensorBase t, TensorBase other, Py_ssize_t rows) except -1:
-    dense(other)
-    if other.ndim_ != 2:
-        if other.ndim_ < 2:
-            raise IndexError(f"Dimension out of range (expected to be in range of [{-max(other.ndim_, 1)}, "
-                             f"{max(other.ndim_, 1) - 1}], but got 1)")
-        raise RuntimeError(f"addmm: 2D tensor expected, got {other.ndim_}D tensor for argument #3 (dense)")
-    if other.shape_[0] != rows:
-        raise RuntimeError(f"addmm: Argument #3 (dense): Expected dim 0 size {rows}, got {other.shape_[0]}")
-    if other.code != t.code:
-        raise RuntimeError(f"expected scalar type {scalar_type(t.dtype)} but found {scalar_type(other.dtype)}")
-    return 0
-
-
-def multiply_add(TensorBase base not None, TensorBase t not None, TensorBase other not None, beta, alpha):
-    """beta * base + alpha * (t @ other); base broadcasts to the result."""
-    cdef CooParts p = coo_parts(t)
-    cdef int code
-    cdef char number[16]
-    cdef Py_ssize_t shape[2]
-    cdef TensorBase out, r
-    check_matrix(t, p)
-    check_operand(t, other, t.shape_[1])
-    if dense(base).code != t.code:
-        raise RuntimeError(f"expected scalar type {scalar_type(t.dtype)} but found {scalar_type(base.dtype)}")
-    code = product_code(t.code)
-    shape[0], shape[1] = t.shape_[0], other.shape_[1]
-    if base.ndim_ != 2 or base.shape_[0] != shape[0] or base.shape_[1] != shape[1]:
-        base = base.expand(make_size(2, shape))
-    if beta == 0:                       # what is in base does not count, NaN neither
-        out = empty(code, 2, shape)
-    else:
-        r = as_code_tensor(base, code)
-        if beta != 1:
-            r = r * beta
-        out = r if r is not base and r.contiguous_ and r.storage is not base.storage else contiguous_copy(r)
-    write_scalar(number, code, alpha)
-    multiply_into(out, t, p, adjacent_columns(other, code), False, number, beta != 0)
-    return out if code == t.code else as_code_tensor(out, t.code)
-
-
-def sampled(TensorBase left not None, TensorBase right not None, TensorBase pattern not None):
-    """left @ right.H where the sparse matrix `pattern` has entries: a sparse matrix with its indices."""
-    cdef CooParts p = coo_parts(pattern)
-    cdef Py_ssize_t shape[1]
-    cdef Py_ssize_t nnz = p.indices.shape_[1], width, left_step, right_step
-    cdef int code = product_code(left.code)
-    cdef TensorBase indices = p.indices, values, a, b
-    cdef const int64_t* rows
-    cdef const int64_t* columns
-    cdef const char* x
-    cdef const char* y
-    cdef char* o
-    check_matrix(pattern, p)
-    dense(left)
-    dense(right)
-    if left.ndim_ != 2 or right.ndim_ != 2 or left.shape_[0] != pattern.shape_[0] or (
-            right.shape_[0] != pattern.shape_[1]) or left.shape_[1] != right.shape_[1] or left.code != right.code:
-        raise RuntimeError(f"sampled product: sizes {describe_shape(left)} and {describe_shape(right)} do not fit a "
-                           f"pattern of size {describe_shape(pattern)}")
-    if CATEGORY[code] == CAT_COMPLEX:
-        right = right.conj()
-    if indices.strides_[1] != 1:
-        indices = contiguous_copy(indices)
-    a, b = adjacent_columns(left, code), adjacent_columns(right, code)
-    shape[0] = nnz
-    values = empty(code, 1, shape)
-    rows = <const int64_t*>ptr(indices)
-    columns = rows + indices.strides_[0]
-    x, y, o = ptr(a), ptr(b), ptr(values)
-    left_step, right_step, width = a.strides_[0], b.strides_[0], a.shape_[1]
-    with nogil:
-        sampled_matmul(code, rows, columns, nnz, x, left_step, y, right_step, width, o)
-    if code != left.code:
-        values = as_code_tensor(values, left.code)
-    return with_values(pattern, values)
 
 
 def pick(TensorBase t not None, TensorBase places not None):
@@ -684,7 +483,7 @@ def pick(TensorBase t not None, TensorBase places not None):
     return indices, picked
 
 
-def with_values(TensorBase t not None, TensorBase values not None, bint coalesced=True):
+cpdef TensorBase with_values(TensorBase t, TensorBase values, bint coalesced=True):
     """A sparse tensor with t's indices and other values, of any dtype and dense dimensions."""
     cdef CooParts p = coo_parts(t), q
     cdef Py_ssize_t shape[MAX_DIMS]
@@ -702,20 +501,3 @@ def with_values(TensorBase t not None, TensorBase values not None, bint coalesce
     if q.coalesced:                     # what was worked out from the indices holds for any values
         q.pointer, q.transposed, q.transposed_uses = p.pointer, p.transposed, p.transposed_uses
     return r
-
-
-def compressed_rows(TensorBase t not None):
-    """Row pointer and columns of a coalesced sparse matrix, two int64 tensors."""
-    cdef CooParts p = coo_parts(t)
-    cdef TensorBase pointer
-    cdef Py_ssize_t shape[1]
-    check_matrix(t, p)
-    if not p.coalesced:
-        raise RuntimeError("compressed_rows: expected a coalesced tensor")
-    pointer = row_pointer(t, p)
-    if pointer is None:
-        indices = p.indices if p.indices.strides_[1] == 1 else contiguous_copy(p.indices)
-        shape[0] = t.shape_[0] + 1
-        pointer = empty(INT64, 1, shape)
-        compress(<const int64_t*>ptr(<TensorBase>indices), p.indices.shape_[1], t.shape_[0], <int64_t*>ptr(pointer))
-    return pointer, p.indices.select(0, 1)

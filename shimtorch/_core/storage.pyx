@@ -1,4 +1,5 @@
 """Memory of tensors: reference-counted blocks, from a cache of freed ones or borrowed from another object."""
+cimport cython
 from libc.stdlib cimport free
 from libc.string cimport memcpy
 
@@ -134,6 +135,7 @@ if "SHIMTORCH_CACHE_BYTES" in os.environ:
     set_cache_limit(int(os.environ["SHIMTORCH_CACHE_BYTES"]))
 
 
+@cython.no_gc_clear                    # the collector must not take `owner` away: __dealloc__ frees what has none
 cdef class Storage:
     """One block of memory that tensors view; it owns the block, or borrows that of ``owner``."""
 

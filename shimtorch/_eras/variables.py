@@ -3,7 +3,7 @@
 An op on a Variable gives Variables, and what would be 0-dim has size (1,). An op on Tensors alone gives Tensors, and
 what would be 0-dim is a Python number.
 """
-from .._core.autograd import tensor_requires_grad
+from .._core.autograd import is_recording, make_detached, tensor_requires_grad
 from .._core.tensor import TensorBase
 from .._tensor import Tensor
 from ..autograd.variable import Variable
@@ -54,7 +54,6 @@ def _wrap(result, args, variable):
 
 def _with_size_1(result):
     from .._core import views
-    from .._core.autograd import is_recording
     if is_recording(result):
         from .._core import OPS
         from .._core.policy import inside
@@ -68,4 +67,10 @@ def as_variables(values):
     return tuple([_wrap(v, values, True) if isinstance(v, TensorBase) else v for v in values])
 
 
+def as_tensors(values):
+    """What the engine hands to user code that works on Tensors, without history."""
+    return tuple([make_detached(v) if isinstance(v, TensorBase) else v for v in values])
+
+
 wrap_result.as_variables = as_variables
+wrap_result.as_tensors = as_tensors

@@ -1,4 +1,4 @@
-"""Entries grouped by equal coordinates, and their sums."""
+"""Sparse entries grouped by equal coordinates, and their sums."""
 
 cimport numpy as cnp
 from libc.stdint cimport int64_t, uint64_t
@@ -19,11 +19,6 @@ cdef int group_entries(const IndexSet* entries, const int64_t* sizes, Groups* ou
 cdef void group_indices(const Groups* groups, const IndexSet* entries, int64_t* out) noexcept nogil
 cdef void group_sums(const Groups* groups, int dtype, const void* values, Py_ssize_t width, void* out) noexcept nogil
 cdef void free_groups(Groups* groups) noexcept nogil
-
-cdef Py_ssize_t count_cells(const IndexSet* entries, const int64_t* sizes) noexcept nogil
-cdef void cell_indices(const int64_t* cells, Py_ssize_t n, int dims, const int64_t* sizes, int64_t* out) noexcept nogil
-cdef Py_ssize_t sum_cells(const IndexSet* entries, const int64_t* sizes, int dtype, const void* values,
-                          Py_ssize_t width, int64_t* out_indices, void* out_values) noexcept nogil
 
 
 cdef class Grouping:

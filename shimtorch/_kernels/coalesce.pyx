@@ -1,8 +1,7 @@
 """Entries of a coordinate list grouped by equal coordinates, and their sums: what coalescing a sparse tensor needs.
 
-Two ways. `sum_cells` keeps one accumulator for each possible coordinate and suits a space not much larger than
-the number of entries. `group_entries` sorts: it packs the coordinates of an entry into one 64-bit key, and where they
-do not fit sorts by several keys one after the other, last dimensions first.
+Coordinates are packed into one 64-bit key and sorted; where they do not fit, by several keys one after the other, the
+last dimensions first. In a space not much larger than the number of entries `coalesce` uses cells instead.
 
 Values are (nnz, width) contiguous. Floats are summed in double and integers in 64 bits, in the order in which the
 entries stand; bool sums are true where any entry is.
@@ -10,14 +9,15 @@ entries stand; bool sums are true where any entry is.
 
 cimport numpy as cnp
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint64_t
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 
+from shimtorch._kernels.cells cimport MOST_WIDTH, cell_indices, count_cells, sum_cells
 from shimtorch._kernels.indexkeys cimport DISTINCT, SORTED, UNSORTED, KeyOrder, key_bits, pack_keys, unpack_keys
 from shimtorch._kernels.kernels cimport (
     ST_BOOL, ST_COMPLEX64, ST_COMPLEX128, ST_FLOAT32, ST_FLOAT64, ST_INT8, ST_INT16, ST_INT32, ST_INT64, ST_UINT8,
 )
 from shimtorch._kernels.keysort cimport sort_keys
-from shimtorch._kernels.scratch cimport release, scratch, zeroed_scratch
+from shimtorch._kernels.scratch cimport release, scratch
 from shimtorch._kernels.sparsetypes cimport (
     MAX_DIMS, IndexSet, cbool, contiguous_data, dtype_code, index_set, read_sizes, real_t,
 )
@@ -30,9 +30,6 @@ cdef fused sum_t:
 
 cdef enum:
     LANES = 32              # columns of a hybrid value summed at a time
-    CELLS_PER_ENTRY = 4     # accumulators per entry above which sorting is cheaper
-    MOST_CELLS = 1 << 17    # about what the second-level cache holds
-    MOST_CELL_WIDTH = 4
 
 
 # ---------------------------------------------------------------- groups by sorting
@@ -65,7 +62,7 @@ cdef inline bint _same_entry(const IndexSet* entries, int64_t x, int64_t y) noex
 
 
 cdef int _order_wide(const IndexSet* entries, Groups* out) noexcept nogil:
-    """Order entries whose packed coordinates exceed 64 bits, by words of whole dimensions from the last to the first."""
+    """Order entries whose packed coordinates exceed 64 bits: by words of whole dimensions, the last ones first."""
     cdef Py_ssize_t x, n = entries.nnz
     cdef uint64_t* keys = <uint64_t*>scratch(n * sizeof(uint64_t))
     cdef int64_t* moved = <int64_t*>scratch(n * sizeof(int64_t))
@@ -216,110 +213,20 @@ cdef void _group_sums_any(const Groups* groups, const real_t* values, Py_ssize_t
         _group_sums(groups, values, width, out, <int64_t>0)
 
 
-# ---------------------------------------------------------------- sums in cells
-
-cdef Py_ssize_t count_cells(const IndexSet* entries, const int64_t* sizes) noexcept nogil:
-    """Product of the sizes, or -1 where that is too large for cells to pay."""
-    cdef Py_ssize_t cells = 1
-    cdef Py_ssize_t most = min(CELLS_PER_ENTRY * entries.nnz, <Py_ssize_t>MOST_CELLS)
-    cdef Py_ssize_t d
-    for d in range(entries.dims):
-        if sizes[d] == 0 or cells > most // sizes[d]:
-            return -1
-        cells *= sizes[d]
-    return cells
-
-
-cdef inline void _fill_cells(const IndexSet* entries, const int64_t* sizes, const real_t* values, Py_ssize_t width,
-                             sum_t* cells, char* used) noexcept nogil:
-    cdef Py_ssize_t x, cell, d, column
-    cdef const int64_t* a = entries.data
-    cdef Py_ssize_t step = entries.entry_step
-    if width == 1 and entries.dims == 1:
-        for x in range(entries.nnz):
-            used[a[x * step]] = 1
-            cells[a[x * step]] += <sum_t>values[x]
-        return
-    for x in range(entries.nnz):
-        cell = a[x * step] if entries.dims else 0
-        for d in range(1, entries.dims):
-            cell = cell * sizes[d] + a[d * entries.dim_step + x * step]
-        used[cell] = 1
-        for column in range(width):
-            cells[cell * width + column] += <sum_t>values[x * width + column]
-
-
-cdef Py_ssize_t _sum_cells(const IndexSet* entries, const int64_t* sizes, Py_ssize_t n_cells, const real_t* values,
-                           Py_ssize_t width, int64_t* out_indices, real_t* out_values) noexcept nogil:
-    """Sums by cell; the values found go to out_values, the numbers of their cells to out_indices; returns how many."""
-    cdef char* used = <char*>zeroed_scratch(n_cells)
-    cdef double* sums = <double*>zeroed_scratch(n_cells * width * sizeof(double))     # or as many int64
-    cdef Py_ssize_t cell, column, found = 0, total = 0
-    if used == NULL or sums == NULL:
-        release(used)
-        release(sums)
-        return -1
-    if real_t is float or real_t is double:
-        _fill_cells(entries, sizes, values, width, sums, used)
-    else:
-        _fill_cells(entries, sizes, values, width, <int64_t*>sums, used)
-    for cell in range(n_cells):
-        total += used[cell]
-    cell = 0
-    while found < total:        # an unused cell writes too, and is written over: no branch to mispredict
-        out_indices[found] = cell
-        for column in range(width):
-            if real_t is float or real_t is double:
-                out_values[found * width + column] = <real_t>sums[cell * width + column]
-            else:
-                out_values[found * width + column] = <real_t>(<int64_t*>sums)[cell * width + column]
-        found += used[cell]
-        cell += 1
-    release(used)
-    release(sums)
-    return found
-
-
-cdef void cell_indices(const int64_t* cells, Py_ssize_t n, int dims, const int64_t* sizes, int64_t* out) noexcept nogil:
-    """Coordinates (dims, n) of ascending row-major cell numbers."""
-    cdef Py_ssize_t x
-    cdef int d
-    cdef int64_t rest, start = 0, length = sizes[dims - 1] if dims else 1
-    for x in range(n):
-        # Most cells lie in the same innermost row as the one before: then only the last coordinate moves.
-        if x and cells[x] - start < length:
-            for d in range(dims - 1):
-                out[d * n + x] = out[d * n + x - 1]
-        else:
-            rest = cells[x] // length
-            start = rest * length
-            for d in range(dims - 2, -1, -1):
-                out[d * n + x] = rest % sizes[d]
-                rest //= sizes[d]
-        if dims:
-            out[(dims - 1) * n + x] = cells[x] - start
-
-
 # ---------------------------------------------------------------- dispatch over dtypes
 
 ctypedef void (*group_sums_t)(const Groups*, const void*, Py_ssize_t, void*) noexcept nogil
-ctypedef Py_ssize_t (*sum_cells_t)(const IndexSet*, const int64_t*, Py_ssize_t, const void*, Py_ssize_t, int64_t*,
-                                   void*) noexcept nogil
 
 ctypedef struct Kernels:
     group_sums_t group_sums
-    sum_cells_t sum_cells
     Py_ssize_t parts        # reals in an element
-    Py_ssize_t itemsize
 
 cdef Kernels[ST_COMPLEX128 + 1] _kernels
 
 
 cdef void _bind(int dtype, Py_ssize_t parts, real_t* tag):
     _kernels[dtype].group_sums = <group_sums_t>_group_sums_any[real_t]
-    _kernels[dtype].sum_cells = <sum_cells_t>_sum_cells[real_t]
     _kernels[dtype].parts = parts
-    _kernels[dtype].itemsize = parts * sizeof(real_t)
 
 
 _bind(ST_BOOL, 1, <cbool*>NULL)
@@ -337,20 +244,6 @@ _bind(ST_COMPLEX128, 2, <double*>NULL)
 cdef void group_sums(const Groups* groups, int dtype, const void* values, Py_ssize_t width, void* out) noexcept nogil:
     """Sum the (nnz, width) values of each group into (count, width) out."""
     _kernels[dtype].group_sums(groups, values, width * _kernels[dtype].parts, out)
-
-
-cdef Py_ssize_t sum_cells(const IndexSet* entries, const int64_t* sizes, int dtype, const void* values,
-                          Py_ssize_t width, int64_t* out_indices, void* out_values) noexcept nogil:
-    """Coalesce by one accumulator for each coordinate; outputs have room for min(nnz, product of sizes) entries.
-
-    Returns how many were found (out_indices holds that many numbers of cells, row-major in sizes), -1 when there
-    is no memory, or -2 when sorting is the better way.
-    """
-    cdef Py_ssize_t cells = count_cells(entries, sizes)
-    width *= _kernels[dtype].parts
-    if cells < 0 or width > MOST_CELL_WIDTH:
-        return -2
-    return _kernels[dtype].sum_cells(entries, sizes, cells, values, width, out_indices, out_values)
 
 
 # ---------------------------------------------------------------- NumPy interface
@@ -477,7 +370,7 @@ def coalesce(cnp.ndarray indices not None, cnp.ndarray values not None, sizes):
         shape[d] = cnp.PyArray_DIM(values, d)
         width *= shape[d]
     found = count_cells(&entries, lengths)
-    if found < 0 or width * _kernels[dtype].parts > MOST_CELL_WIDTH:
+    if found < 0 or width * _kernels[dtype].parts > MOST_WIDTH:
         grouping = Grouping(indices, sizes)
         return grouping.indices(), grouping.sum(values)
     shape[0] = min(found, entries.nnz)

@@ -25,8 +25,8 @@ static inline f32 im_c64(c64 z) { return cimagf(z); }
 static inline f64 re_c128(c128 z) { return creal(z); }
 static inline f64 im_c128(c128 z) { return cimag(z); }
 
-/* A product rounded by itself. GCC 12's vectoriser fuses pairs of products (a b - c d, a d + c b) even where contraction
- * is off, and z * conj(z) would not be real. */
+/* A product rounded by itself. GCC 12's vectoriser fuses pairs of products (a b - c d, a d + c b) even where
+ * contraction is off, and z * conj(z) would not be real. */
 #ifdef __has_builtin
 #if __has_builtin(__builtin_assoc_barrier)
 #define ROUNDED(product) __builtin_assoc_barrier(product)

@@ -8,7 +8,7 @@ cimport numpy as cnp
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
-from shimtorch._kernels.coalesce cimport cell_indices
+from shimtorch._kernels.cells cimport cell_indices
 from shimtorch._kernels.kernels cimport (
     ST_BOOL, ST_COMPLEX64, ST_COMPLEX128, ST_FLOAT32, ST_FLOAT64, ST_INT8, ST_INT16, ST_INT32, ST_INT64, ST_UINT8,
 )

@@ -38,7 +38,8 @@ enum st_status {
     ST_NOT_IMPLEMENTED = 3
 };
 
-/* ---- pointwise: one inner loop over n elements; ptrs[0] is the output, then the inputs ---- */
+/* ---- pointwise: one inner loop over n elements; ptrs[0] is the output, then the inputs ----
+ * An input may be the output itself (same pointer and stride); a stride of 0 repeats a scalar. */
 
 typedef int (*st_loop)(char **ptrs, const ptrdiff_t *strides, ptrdiff_t n, const void *param);
 
@@ -61,7 +62,9 @@ typedef struct { /* clamp: integers use ilo and ihi (as uint64 for uint64), the 
 /* pow_scalar: st_factor with the exponent; leaky_relu, celu, hardshrink, softshrink, threshold_backward: double[1];
  * softplus, threshold: double[2]; elu: double[3] (alpha, scale, input_scale) */
 
-/* ---- reductions: out[j*s_out] = reduction over i < n_red of a[j*s_in + i*s_red], for j < n_out ---- */
+/* ---- reductions: out[j*s_out] = reduction over i < n_red of a[j*s_in + i*s_red], for j < n_out ----
+ * Of no elements sum is 0, prod 1, any 0, all 1, logsumexp -inf; max, min and their indices have no answer, and the
+ * caller must not ask. */
 
 typedef void (*st_reduce)(char *out, const char *a, ptrdiff_t n_red, ptrdiff_t s_red, ptrdiff_t n_out, ptrdiff_t s_in,
                           ptrdiff_t s_out, const void *param);

@@ -26,7 +26,7 @@ from .table cimport (
     st_rows_op,
 )
 
-from .table import isa  # noqa: F401
+from . import table
 
 DTYPES = (
     "bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16",
@@ -35,6 +35,11 @@ DTYPES = (
 
 
 cdef dict codes = {}
+
+
+def isa():
+    """Name of the instruction set in use."""
+    return table.isa()
 
 
 cdef int code(dtype) except -1:

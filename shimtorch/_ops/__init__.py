@@ -1,5 +1,5 @@
 """What can be done to tensors: one family of ops a file. Importing this package declares them all."""
-from .._core import METHODS, OPS, autograd
+from .._core import METHODS, OPS, engine, window
 from .._core.factory import as_tensor, empty_tensor, full, ones, tensor, zeros  # noqa: F401
 from .._tensor import Tensor
 from . import (  # noqa: F401  (declarations)
@@ -28,6 +28,7 @@ from . import (  # noqa: F401  (declarations)
     scan,
     shape,
     sparse,
+    sparse_methods,
     special,
     splitting,
 )
@@ -42,8 +43,10 @@ Tensor.H = property(lambda self: self.transpose(0, 1).conj() if self.dim() else 
                     doc="The conjugate transpose of a matrix.")
 Tensor.mH = property(lambda self: self.transpose(-2, -1).conj(), doc="The matrices' conjugate transposes.")
 
-autograd.bind_ops({name: OPS["torch." + name] for name in ("add", "to", "clone", "ones_like", "zeros_like")} | {
-    name: METHODS[name] for name in ("add_", "sum_to_size", "as_strided", "as_strided_scatter")})
+engine.bind_ops({name: OPS["torch." + name] for name in ("add", "to", "clone", "zeros_like")} | {
+    name: METHODS[name] for name in ("add_", "sum_to_size")})
+window.bind_ops({name: OPS["torch." + name] for name in (
+    "as_strided", "as_strided_scatter", "as_strided_backward", "clone", "view_as_complex", "view_as_real")})
 
 
 empty = empty_tensor

@@ -8,12 +8,13 @@ from .._core.device import sparse_coo
 
 
 class _Parts:
-    """``_core.sparse``, imported when first used."""
+    """``_core.sparse`` and ``_core.sparse_products``, imported when first used."""
 
     def __getattr__(self, name):
-        from .._core import sparse
-        for key in dir(sparse):
-            setattr(self, key, getattr(sparse, key))
+        from .._core import sparse as held
+        from .._core import sparse_products as products
+        for module in (held, products):
+            self.__dict__.update({key: value for key, value in vars(module).items() if key[0] != "_"})
         from . import (  # noqa: F401  (each says what some ops do to sparse operands)
             sparse_arithmetic,
             sparse_compressed,

@@ -1,9 +1,10 @@
 """Products of vectors and matrices."""
-from .._core import products
+from .._core import OPS, products
 from .._core.op import op, scalar_type
-from .._core.tensor import TensorBase
-from .samples import Draw, Samples, call
+from .._core.tensor import Size, TensorBase
 from ._rules import conj
+from .samples import Draw, Samples, call
+from .shape import merged_shape, wrap
 
 
 def _h(x):
@@ -11,7 +12,7 @@ def _h(x):
     return conj(x.transpose(-1, -2))
 
 
-op(products.mm, out=True, samples=Samples([call(Draw(2, 3), Draw(3, 4)), call(Draw(0, 3), Draw(3, 2)),
+op(products.mm, out=True, overloads=True, samples=Samples([call(Draw(2, 3), Draw(3, 4)), call(Draw(0, 3), Draw(3, 2)),
                                            call(Draw(2, 0), Draw(0, 3))], dtypes="number"),
    grads={"self": lambda g, mat2: g.mm(_h(mat2)), "mat2": lambda g, self: _h(self).mm(g)})
 op(products.mv, out=True, samples=Samples([call(Draw(2, 3), Draw(3))], dtypes="number"),
@@ -47,8 +48,7 @@ def matmul(self, other):
             raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({self.shape[:-1].numel()}x{self.shape[-1]} "
                                f"and {other.shape[0]}x{other.shape[1]})")
         return self.reshape(-1, self.shape[-1]).mm(other).view(self.shape[:-1] + other.shape[1:])
-    from .shape import broadcast_shapes
-    batch = broadcast_shapes(self.shape[:-2], other.shape[:-2])
+    batch = Size(merged_shape(self.shape[:-2], other.shape[:-2]))
     x = self.expand(batch + self.shape[-2:]).reshape((-1,) + self.shape[-2:])
     y = other.expand(batch + other.shape[-2:]).reshape((-1,) + other.shape[-2:])
     return x.bmm(y).view(batch + (self.shape[-2], other.shape[-1]))
@@ -92,16 +92,12 @@ def _check_float_factors(x, *factors):
         raise RuntimeError("For integral input tensors, argument beta must not be a floating point number.")
 
 
-def _fits(base, product, name):
-    from .shape import broadcast_shapes
-    try:
-        ok = broadcast_shapes(base.shape, product.shape) == product.shape
-    except RuntimeError:
-        ok = False
-    if not ok:
-        raise RuntimeError(f"{name}: The expanded size of the tensor ({product.shape[-1]}) must match the existing size "
-                           f"({base.shape[-1] if base.dim() else 1}). Target sizes: {list(product.shape)}.  Tensor "
-                           f"sizes: {list(base.shape)}")
+def _check_dtypes(base, a, b, second):
+    """Both factors and the summand have one dtype."""
+    for name, x in ((second, b), ("self", base)):
+        if x.dtype is not a.dtype:
+            raise RuntimeError(f"self and {second} must have the same dtype, but got {scalar_type(base.dtype)} and "
+                               f"{scalar_type((b if name == second else a).dtype)}")
 
 
 def _added(name, multiply, names, samples_, grads):
@@ -111,11 +107,10 @@ def _added(name, multiply, names, samples_, grads):
 
     def combine(self, a, b, beta, alpha):
         _check_float_factors(self, beta, alpha)
+        _check_dtypes(self, a, b, names[1])
         product = multiply(a, b)
-        _fits(self, product, name)
-        if self.dtype is not product.dtype:
-            raise RuntimeError(f"self and {names[1]} must have the same dtype, but got {scalar_type(self.dtype)} and "
-                               f"{scalar_type(product.dtype)}")
+        if self.shape != product.shape:
+            self = self.expand(product.shape)
         return _add_scaled(self, product, beta, alpha)
     scope = {"combine": combine}
     exec(code, scope)
@@ -141,8 +136,9 @@ _added("baddbmm", products.bmm, ("batch1", "batch2"),
 
 
 def _outer(a, b):
-    if a.dim() != 1 or b.dim() != 1:
-        raise RuntimeError(f"outer: Expected 1-D arguments, but got {a.dim()}D and {b.dim()}D")
+    for name, x in (("self", a), ("vec2", b)):
+        if x.dim() != 1:
+            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {x.dim()}-D")
     return a.unsqueeze(1) * b
 
 
@@ -196,10 +192,14 @@ def tensordot(self, other, dims=2):
     if isinstance(dims, int):
         if dims < 0:
             raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        if dims > self.dim() or dims > other.dim():
+            raise RuntimeError(f"tensordot expects dims <= ndim_a and dims <= ndim_b, but got dims={dims}")
         left, right = list(range(self.dim() - dims, self.dim())), list(range(dims))
     else:
         left, right = ([d] if isinstance(d, int) else [int(x) for x in d] for d in dims)
-    left, right = [d % self.dim() for d in left], [d % other.dim() for d in right]
+    if len(left) != len(right):
+        raise RuntimeError(f"both dimension lists should have same length, got {len(left)} and {len(right)}")
+    left, right = [wrap(d, self.dim()) for d in left], [wrap(d, other.dim()) for d in right]
     for a, b in zip(left, right):
         if self.shape[a] != other.shape[b]:
             raise RuntimeError(f"contracted dimensions need to match, but first has size {self.shape[a]} in dim {a} and "
@@ -218,4 +218,49 @@ def _product(sizes):
     result = 1
     for n in sizes:
         result *= n
+    return result
+
+
+# ---------------------------------------------------------------- other products
+
+@op(out=True, samples=Samples([call(Draw(3), Draw(3))], dtypes="number"))
+def vdot(self, other):
+    """The inner product of two vectors, the first one conjugated."""
+    return conj(self).dot(other)
+
+
+@op(out=True, samples=Samples([call(Draw(2, 3), Draw(2, 3)), call(Draw(3, 2), Draw(3, 2), 0), call(Draw(3, 4), Draw(3, 4)),
+                               call(Draw(1, 3), Draw(2, 3), dim=-1), call(Draw(3), Draw(3))], dtypes="floating"))
+def cross(self, other, dim=None):
+    """The cross product of vectors of three elements along a dimension (the first of size 3)."""
+    if self.dim() != other.dim():
+        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    if dim is None:
+        dim = next((d for d, n in enumerate(self.shape) if n == 3 == other.shape[d]), -1)
+    d = wrap(dim, self.dim())
+    if self.dim() == 0 or self.shape[d] != 3 or other.shape[d] != 3:
+        raise RuntimeError(f"linalg.cross: inputs dimension {d} must have length 3. Got {self.shape[d] if self.dim() else 1} "
+                           f"and {other.shape[d] if other.dim() else 1}")
+    a, b = self.unbind(d), other.unbind(d)
+    return OPS["torch.stack"]([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]],
+                              d - self.dim())
+
+
+@op(out=True, samples=Samples([call(Draw(3, 3), n) for n in (0, 1, 2, 3, 5)] + [call(Draw(2, 3, 3), 2)], dtypes="floating"))
+def matrix_power(self, n):
+    """The n-th power of square matrices, for n >= 0."""
+    if self.dim() < 2 or self.shape[-1] != self.shape[-2]:
+        raise RuntimeError("linalg.matrix_power: A must be batches of square matrices, but they are "
+                           f"{self.shape[-2] if self.dim() > 1 else 1} by {self.shape[-1] if self.dim() else 1} matrices")
+    if n < 0:
+        raise NotImplementedError("matrix_power: negative powers are not implemented")
+    if n == 0:
+        return OPS["torch.zeros_like"](self) + OPS["torch.eye"](self.shape[-1], dtype=self.dtype)
+    result, square = None, self
+    while n:
+        if n & 1:
+            result = square if result is None else result.matmul(square)
+        n >>= 1
+        if n:
+            square = square.matmul(square)
     return result

@@ -1,6 +1,6 @@
 """Sums, norms and softmax of sparse tensors."""
-from .._core.autograd import is_grad_enabled
 from .._core.device import strided
+from .._core.grad_mode import is_grad_enabled
 from .._core.op import op, scalar_type
 from .._core.tensor import wrap_ndarray
 from ._sparse_parts import is_coo, on_sparse, parts

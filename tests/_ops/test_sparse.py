@@ -14,8 +14,8 @@ from .sparse_cases import check_parts, dense, random_sparse, same
 I = torch.tensor([[0, 1, 1, 0], [2, 0, 2, 2]])  # noqa: E741
 V = torch.tensor([3.0, 4.0, 5.0, 1.0])
 DENSE = [[0, 0, 4], [4, 0, 5]]
-ALL = (torch.float32, torch.float64, torch.complex64, torch.complex128, torch.int64, torch.int32, torch.int16, torch.int8,
-       torch.uint8, torch.bool, torch.float16, torch.bfloat16)
+ALL = [getattr(torch, name) for name in ("float32 float64 complex64 complex128 int64 int32 int16 int8 uint8 bool "
+                                         "float16 bfloat16").split()]
 
 
 def make(**kwargs):
@@ -58,12 +58,12 @@ def test_keywords():
     x = torch.sparse_coo_tensor(indices=I, values=V, size=(2, 3), dtype=torch.float64, requires_grad=True, device="cpu")
     assert x.dtype is torch.float64 and x.requires_grad and x.is_leaf
     assert torch.sparse_coo_tensor(size=(2, 3)).shape == (2, 3)
-    assert torch.sparse_coo_tensor(torch.tensor([[0, 1]]), torch.tensor([1.0, 2]), (2,), is_coalesced=True).is_coalesced()
+    assert torch.sparse_coo_tensor([[0, 1]], [1.0, 2], (2,), is_coalesced=True).is_coalesced()
 
 
 @pytest.mark.parametrize("error, message, call", (
     (RuntimeError, "indices must be sparse_dim x nnz", lambda: torch.sparse_coo_tensor([], [])),
-    (RuntimeError, "indices must be sparse_dim x nnz", lambda: torch.sparse_coo_tensor(torch.tensor([[[0, 1]]]), [1.0, 2])),
+    (RuntimeError, "indices must be sparse_dim x nnz", lambda: torch.sparse_coo_tensor([[[0, 1]]], [1.0, 2])),
     (RuntimeError, "same nnz, but got nnz from indices: 2, nnz from values: 3",
      lambda: torch.sparse_coo_tensor([[0, 1]], [1.0, 2, 3], (2,))),
     (RuntimeError, r"len\(size\) = 2, sparse_dim = 1, dense_dim = 0",
@@ -91,7 +91,7 @@ def test_many_indices_are_checked_before_they_are_used():
     n = 100_000
     indices = torch.zeros((2, n), dtype=torch.int64)
     indices[1, n - 1] = 7
-    for use in (lambda x: x.coalesce(), lambda x: x.to_dense(), lambda x: torch.mm(x, torch.ones(5, 1)), lambda x: x.t(),
+    for use in (lambda x: x.coalesce(), lambda x: x.to_dense(), lambda x: x.mm(torch.ones(5, 1)), lambda x: x.t(),
                 lambda x: x + x, lambda x: x.sum(0)):
         with pytest.raises(RuntimeError, match="for dim 1, size is 5 but found index 7"):
             use(torch.sparse_coo_tensor(indices, torch.ones(n), (5, 5)))

@@ -3,9 +3,6 @@
 from ... import _ops
 from ..._core.dtype import float64
 
-_SELU_ALPHA = 1.6732632423543772848170429916717
-_SELU_SCALE = 1.0507009873554804934193349852946
-
 
 def _settled(input, result, inplace):
     """*result*, written into *input* when the caller asked for the in-place form."""
@@ -24,26 +21,22 @@ def relu_(input):
 
 def threshold(input, threshold, value, inplace=False):
     """x where x > threshold (or is NaN), *value* elsewhere."""
-    return _settled(input, _ops.where(input <= threshold, value, input), inplace)
+    return (_ops.threshold_ if inplace else _ops.threshold)(input, threshold, value)
 
 
 def threshold_(input, threshold, value):
     """The in-place form of threshold."""
-    return input.copy_(_ops.where(input <= threshold, value, input))
+    return _ops.threshold_(input, threshold, value)
 
 
 def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
     """x limited to [min_val, max_val]; no gradient at the limits and beyond."""
-    if min_val > max_val:
-        raise ValueError("min_val cannot be greater than max_val")
-    inside = (input > min_val) & (input < max_val)
-    limited = input.detach().clamp(min_val, max_val)
-    return _settled(input, _ops.where(inside, input, limited), inplace)
+    return (_ops.hardtanh_ if inplace else _ops.hardtanh)(input, min_val, max_val)
 
 
 def hardtanh_(input, min_val=-1.0, max_val=1.0):
     """The in-place form of hardtanh."""
-    return hardtanh(input, min_val, max_val, inplace=True)
+    return _ops.hardtanh_(input, min_val, max_val)
 
 
 def relu6(input, inplace=False):
@@ -51,52 +44,44 @@ def relu6(input, inplace=False):
     return hardtanh(input, 0.0, 6.0, inplace)
 
 
-def _elu(input, alpha, scale, input_scale):
-    # expm1 sees no positive numbers: it would overflow, and its gradient with it.
-    negative = _ops.expm1(input.clamp(max=0) * input_scale) * (alpha * scale)
-    return _ops.where(input > 0, input * scale, negative)
-
-
 def elu(input, alpha=1.0, inplace=False):
     """x for x > 0, alpha * (exp(x) - 1) elsewhere."""
-    return _settled(input, _elu(input, alpha, 1.0, 1.0), inplace)
+    return (_ops.elu_ if inplace else _ops.elu)(input, alpha)
 
 
 def elu_(input, alpha=1.0):
     """The in-place form of elu."""
-    return elu(input, alpha, inplace=True)
+    return _ops.elu_(input, alpha)
 
 
 def selu(input, inplace=False):
     """The scaled ELU of self-normalising networks."""
-    return _settled(input, _elu(input, _SELU_ALPHA, _SELU_SCALE, 1.0), inplace)
+    return (_ops.selu_ if inplace else _ops.selu)(input)
 
 
 def selu_(input):
     """The in-place form of selu."""
-    return selu(input, inplace=True)
+    return _ops.selu_(input)
 
 
 def celu(input, alpha=1.0, inplace=False):
     """x for x > 0, alpha * (exp(x / alpha) - 1) elsewhere."""
-    if alpha == 0:
-        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
-    return _settled(input, _elu(input, alpha, 1.0, 1.0 / alpha), inplace)
+    return (_ops.celu_ if inplace else _ops.celu)(input, alpha)
 
 
 def celu_(input, alpha=1.0):
     """The in-place form of celu."""
-    return celu(input, alpha, inplace=True)
+    return _ops.celu_(input, alpha)
 
 
 def leaky_relu(input, negative_slope=0.01, inplace=False):
     """x for x > 0, negative_slope * x elsewhere."""
-    return _settled(input, _ops.where(input > 0, input, input * negative_slope), inplace)
+    return (_ops.leaky_relu_ if inplace else _ops.leaky_relu)(input, negative_slope)
 
 
 def leaky_relu_(input, negative_slope=0.01):
     """The in-place form of leaky_relu."""
-    return leaky_relu(input, negative_slope, inplace=True)
+    return _ops.leaky_relu_(input, negative_slope)
 
 
 def prelu(input, weight):
@@ -148,58 +133,49 @@ def glu(input, dim=-1):
 
 def gelu(input, approximate="none"):
     """x times the normal distribution function of x; approximate="tanh" uses the tanh formula."""
-    if approximate == "none":
-        return input * 0.5 * (1 + _ops.erf(input * 0.70710678118654752440))
-    if approximate == "tanh":
-        inner = 0.7978845608028654 * (input + 0.044715 * input * input * input)
-        return 0.5 * input * (1 + inner.tanh())
-    raise RuntimeError("approximate argument must be either none or tanh.")
+    return _ops.gelu(input, approximate)
 
 
 def silu(input, inplace=False):
     """x * sigmoid(x)."""
-    return _settled(input, input * input.sigmoid(), inplace)
+    return (_ops.silu_ if inplace else _ops.silu)(input)
 
 
 def mish(input, inplace=False):
     """x * tanh(softplus(x))."""
-    return _settled(input, input * softplus(input).tanh(), inplace)
+    return (_ops.mish_ if inplace else _ops.mish)(input)
 
 
 def hardsigmoid(input, inplace=False):
     """x / 6 + 1/2 limited to [0, 1]."""
-    return _settled(input, hardtanh(input + 3, 0.0, 6.0) / 6, inplace)
+    return (_ops.hardsigmoid_ if inplace else _ops.hardsigmoid)(input)
 
 
 def hardswish(input, inplace=False):
     """x * hardsigmoid(x)."""
-    return _settled(input, input * (input + 3).clamp(0, 6) / 6, inplace)
+    return (_ops.hardswish_ if inplace else _ops.hardswish)(input)
 
 
 def softplus(input, beta=1, threshold=20):
     """log(1 + exp(beta * x)) / beta; x itself where beta * x > threshold."""
-    scaled = input * beta
-    curve = _ops.log1p(scaled.clamp(max=threshold).exp()) / beta
-    return _ops.where(scaled > threshold, input, curve)
+    return _ops.softplus(input, beta, threshold)
 
 
 def softsign(input):
     """x / (1 + abs(x))."""
-    return input / (input.abs() + 1)
+    return _ops.softsign(input)
 
 
 def softshrink(input, lambd=0.5):
     """x moved towards zero by lambd, zero in between."""
     if lambd < 0:
         raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
-    zero = input.detach() * 0  # keeps NaN
-    return _ops.where(input > lambd, input - lambd, _ops.where(input < -lambd, input + lambd, zero))
+    return _ops.softshrink(input, lambd)
 
 
 def hardshrink(input, lambd=0.5):
     """x where abs(x) > lambd, zero elsewhere."""
-    inside = (input >= -lambd) & (input <= lambd)
-    return _ops.where(inside, _ops.zeros_like(input), input)
+    return _ops.hardshrink(input, lambd)
 
 
 def tanhshrink(input):
@@ -209,10 +185,7 @@ def tanhshrink(input):
 
 def logsigmoid(input):
     """log(1 / (1 + exp(-x))), without overflow."""
-    negative, positive = input.clamp(max=0), input.clamp(min=0)
-    below = negative - _ops.log1p(negative.exp())
-    above = -_ops.log1p((-positive).exp())
-    return _ops.where(input < 0, below, above)
+    return _ops.logsigmoid(input)
 
 
 def tanh(input):

@@ -1,0 +1,109 @@
+"""Sums, norms and softmax of sparse tensors."""
+import math
+
+import numpy as np
+import pytest
+
+import shimtorch as torch
+
+from .sparse_cases import check_gradients, check_parts, random_sparse, same
+
+PLAIN = random_sparse((4, 5, 3), nnz=20)
+HYBRID = random_sparse((4, 5), (3, 2), nnz=12)
+DIMS = (None, 0, 1, -1, (0,), (0, 1), (1, 2), (0, 2), (-1, 0), (0, 1, 2))
+
+
+def dense_sum(x, dim):
+    return x.sum() if dim is None else x.sum(dim)
+
+
+@pytest.mark.parametrize("dim", DIMS)
+@pytest.mark.parametrize("x", (PLAIN, PLAIN.coalesce(), HYBRID, HYBRID.coalesce()))
+def test_sums(dim, x):
+    want = dense_sum(x.to_dense(), dim)
+    got = torch.sparse.sum(x, dim)
+    assert got.shape == want.shape
+    same(got, want)
+    summed = {d % x.dim() for d in np.atleast_1d(range(x.dim()) if dim is None else dim)}
+    assert got.is_sparse == bool(set(range(x.sparse_dim())) - summed)
+    if got.is_sparse:
+        assert got.is_coalesced()
+        check_parts(got)
+    same(x.sum() if dim is None else x.sum(dim), want)
+    if dim is not None:
+        same(x.sum(dim, True), x.to_dense().sum(dim, True))
+
+
+@pytest.mark.parametrize("dim", DIMS)
+@pytest.mark.parametrize("x", (PLAIN, HYBRID))
+def test_gradients_of_sums(dim, x):
+    check_gradients(lambda v: torch.sparse.sum(torch.sparse_coo_tensor(x._indices(), v, x.shape), dim) * 2, x._values())
+
+
+def test_the_gradient_of_a_sum_lies_where_the_input_has_entries():
+    x = random_sparse().requires_grad_()
+    torch.sparse.sum(x, 0).to_dense().sum().backward()
+    assert x.grad.is_coalesced()
+    same(x.grad, (x.detach().to_dense() != 0).double())
+
+
+def test_dtypes_of_sums():
+    x = random_sparse(dtype=torch.int32)
+    assert torch.sparse.sum(x, 0).dtype is torch.int32
+    assert torch.sparse.sum(x).dtype is torch.int64 and torch.sparse.sum(x, (0, 1)).dtype is torch.int64
+    assert torch.sparse.sum(x, 0, dtype=torch.float64).dtype is torch.float64
+
+
+@pytest.mark.parametrize("error, message, call", (
+    (RuntimeError, "dim 0 appears multiple times", lambda: torch.sparse.sum(PLAIN, [0, 0])),
+    (IndexError, "Dimension out of range", lambda: torch.sparse.sum(PLAIN, 3)),
+    (NotImplementedError, "expected a sparse tensor", lambda: torch.sparse.sum(torch.ones(2), 0)),
+    (RuntimeError, "only supports full reductions", lambda: PLAIN.norm(2, 0)),
+    (NotImplementedError, "any", lambda: PLAIN.any(0)),
+    (NotImplementedError, "softmax", lambda: torch.sparse.softmax(torch.ones(2, 2), 0)),
+    (NotImplementedError, "softmax", lambda: torch.sparse.softmax(random_sparse(dtype=torch.int64), 0)),
+    (IndexError, "Dimension out of range", lambda: torch.sparse.softmax(PLAIN, 3)),
+))
+def test_refusals(error, message, call):
+    with pytest.raises(error, match=message):
+        call()
+
+
+@pytest.mark.parametrize("p", (1, 2, 3, 0, math.inf, "fro"))
+def test_norms(p):
+    for x in (PLAIN, HYBRID):
+        same(x.norm(p), x.to_dense().norm(p))
+        if p in (2, 3):
+            check_gradients(lambda v, x=x: torch.sparse_coo_tensor(x._indices(), v, x.shape).norm(p), x._values())
+
+
+def test_any():
+    assert PLAIN.any().item() and not torch.sparse_coo_tensor((2,)).any().item()
+    cancelled = torch.sparse_coo_tensor([[0, 0]], [1.0, -1.0], (2,))
+    assert not cancelled.any().item()
+
+
+# ---------------------------------------------------------------- softmax
+
+def masked_softmax(x, dim, logarithm):
+    """Over the entries alone, as a dense tensor with 0 elsewhere."""
+    x = x.coalesce()
+    stored = torch.sparse_coo_tensor(x._indices(), torch.ones_like(x._values()), x.shape).to_dense().numpy()
+    values = x.to_dense().numpy()
+    e = np.exp(values - values.max()) * stored
+    with np.errstate(divide="ignore", invalid="ignore"):
+        y = e / e.sum(dim, keepdims=True)
+        y = np.log(y) if logarithm else y
+    return np.where(stored != 0, y, 0)
+
+
+@pytest.mark.parametrize("dim", (0, 1, 2, -1))
+@pytest.mark.parametrize("logarithm", (False, True))
+@pytest.mark.parametrize("x", (PLAIN, HYBRID))
+def test_softmax(dim, logarithm, x):
+    f = torch.sparse.log_softmax if logarithm else torch.sparse.softmax
+    got = f(x, dim)
+    assert got.is_coalesced()
+    same(got, masked_softmax(x, dim, logarithm))
+    check_gradients(lambda v: f(torch.sparse_coo_tensor(x._indices(), v, x.shape), dim), x._values())
+    assert f(x, dim, dtype=torch.float32).dtype is torch.float32
