@@ -8,7 +8,7 @@ from libc.string cimport memcpy, memset
 
 from .._kernels.cells cimport cell_indices, count_cells, sum_cells
 from .._kernels.coalesce cimport Groups, free_groups, group_entries, group_indices, group_sums
-from .._kernels.coo cimport count_nonzero, first_outside, gather, scatter_add, take_nonzero
+from .._kernels.coo cimport count_nonzero, first_outside, gather, scatter_add, spread, take_nonzero
 from .._kernels.scratch cimport release, scratch
 from .._kernels.sparsetypes cimport IndexSet
 from .dtype cimport BFLOAT16, FLOAT16, FLOAT32, INT64, ITEMSIZE, dtype_of
@@ -237,12 +237,6 @@ cdef TensorBase kernel_values(TensorBase values, int code):
     return values if values.contiguous_ else contiguous_copy(values)
 
 
-cdef TensorBase zeros(int code, int ndim, const Py_ssize_t* shape):
-    cdef TensorBase t = empty(code, ndim, shape)
-    memset(t.storage.data, 0, t.count * ITEMSIZE[code])
-    return t
-
-
 # ---------------------------------------------------------------- coalescing
 
 def coalesce(TensorBase t not None):
@@ -320,22 +314,29 @@ cdef TensorBase dense_of(TensorBase t):
     cdef IndexSet entries
     cdef TensorBase values, out
     cdef int64_t steps[MAX_DIMS]
-    cdef int code = kernel_code(t.code)
-    cdef Py_ssize_t width
+    cdef int code = t.code
+    cdef Py_ssize_t width, item, size
     cdef const char* source
     cdef char* target
     cdef int d
     if not p.coalesced and p.indices.shape_[1] > t.count:   # many for each element: sum them in double
         p = coo_parts(coalesce(t))
+    if not p.coalesced:
+        code = kernel_code(code)
     p.entries(&entries)
     values = kernel_values(p.values, code)
-    width = entry_width(values)
-    out = zeros(code, t.ndim_, t.shape_)
+    width, item = entry_width(values), ITEMSIZE[code]
+    out = empty(code, t.ndim_, t.shape_)
+    source, target, size = ptr(values), ptr(out), out.count * item
     for d in range(p.dims):
-        steps[d] = out.strides_[d]
-    source, target = ptr(values), ptr(out)
-    if width and entries.nnz:
+        steps[d] = out.strides_[d] * item if p.coalesced else out.strides_[d]
+    if p.coalesced:
         with nogil:
+            spread(&entries, source, width * item, target, size, steps)
+        return out
+    with nogil:
+        memset(target, 0, size)
+        if width:
             scatter_add(&entries, code, source, width, target, steps)
     return out if code == t.code else as_code_tensor(out, t.code)
 

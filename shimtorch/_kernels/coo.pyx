@@ -6,7 +6,7 @@ the distances between neighbours along the sparse dimensions of the dense array.
 
 cimport numpy as cnp
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from shimtorch._kernels.cells cimport cell_indices
 from shimtorch._kernels.kernels cimport (
@@ -17,6 +17,9 @@ from shimtorch._kernels.sparsetypes cimport (
 )
 
 cnp.import_array()
+
+cdef enum:
+    PIECE = 1 << 14
 
 cdef fused word_t:
     uint8_t
@@ -90,6 +93,28 @@ cdef void gather(const IndexSet* entries, const char* dense, const int64_t* step
     else:
         for x in range(entries.nnz):
             memcpy(out + x * block, dense + _offset(entries, x, steps), block)
+
+
+cdef void spread(const IndexSet* entries, const char* values, Py_ssize_t block, char* out, Py_ssize_t size,
+                 const int64_t* steps) noexcept nogil:
+    """Fill out, of `size` bytes, with zeros and the blocks of bytes of entries in ascending order; steps in bytes.
+
+    It is zeroed piece by piece just before it is written to, while the piece is in the cache.
+    """
+    cdef Py_ssize_t x, place, clean = 0, piece
+    for x in range(entries.nnz):
+        place = _offset(entries, x, steps)
+        while clean < place + block:
+            piece = PIECE if size - clean > PIECE else size - clean
+            memset(out + clean, 0, piece)
+            clean += piece
+        if block == 4:
+            (<uint32_t*>(out + place))[0] = (<const uint32_t*>values)[x]
+        elif block == 8:
+            (<uint64_t*>(out + place))[0] = (<const uint64_t*>values)[x]
+        else:
+            memcpy(out + place, values + x * block, block)
+    memset(out + clean, 0, size - clean)
 
 
 cdef Py_ssize_t _count_nonzero(const real_t* dense, Py_ssize_t cells, Py_ssize_t width) noexcept nogil:
@@ -264,6 +289,38 @@ def add_to_dense(cnp.ndarray out not None, cnp.ndarray indices not None, cnp.nda
     if width:
         with nogil:
             scatter_add(&entries, dtype, data, width, target, steps)
+
+
+def spread_ascending(cnp.ndarray indices not None, cnp.ndarray values not None, sizes):
+    """The array of `sizes` (and the values' further dimensions) that ascending (dims, nnz) indices and values make."""
+    cdef IndexSet entries
+    cdef int64_t[MAX_DIMS] steps
+    cdef cnp.npy_intp[MAX_DIMS] shape
+    cdef int d, ndim = 0
+    cdef Py_ssize_t block
+    index_set(indices, &entries)
+    if cnp.PyArray_NDIM(values) < 1 or cnp.PyArray_DIM(values, 0) != entries.nnz:
+        raise ValueError(f"expected values for {entries.nnz} entries")
+    if check_indices(indices, sizes) >= 0:
+        raise ValueError("indices do not lie within the sizes")
+    for size in tuple(sizes) + (<object>values).shape[1:]:
+        shape[ndim] = size
+        ndim += 1
+    cdef cnp.ndarray out = cnp.PyArray_EMPTY(ndim, shape, cnp.PyArray_TYPE(values), 0)
+    for d in range(entries.dims):
+        steps[d] = cnp.PyArray_STRIDE(out, d)
+    block = cnp.PyArray_ITEMSIZE(values)
+    for d in range(1, cnp.PyArray_NDIM(values)):
+        block *= cnp.PyArray_DIM(values, d)
+    cdef Py_ssize_t last = -1, x, place
+    for x in range(entries.nnz):
+        place = _offset(&entries, x, steps)
+        if place <= last and block:
+            raise ValueError("indices do not ascend")
+        last = place
+    spread(&entries, <const char*>contiguous_data(values), block, <char*>cnp.PyArray_DATA(out), cnp.PyArray_NBYTES(out),
+           steps)
+    return out
 
 
 def take_from_dense(cnp.ndarray dense not None, cnp.ndarray indices not None):

@@ -5,6 +5,6 @@
 ``cli``         the ``shimtorch`` command
 ``report``      what a script asks of torch, and what of it is missing here
 
-The pytest plugin is the module ``pytest_shimtorch`` beside this package: pytest imports its plugins in every run, and
-importing anything from here imports shimtorch.
+``pytest_shimtorch`` is installed as a module beside shimtorch: pytest imports its plugins in every run, and importing
+anything from in here imports shimtorch.
 """

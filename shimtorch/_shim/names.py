@@ -105,8 +105,11 @@ def _has_own_module(value):
 
 
 def _assign(owner, field, value):
-    """Assign past a metaclass that guards its classes' attributes."""
+    """Assign, also past a metaclass that guards its classes' attributes."""
     if isinstance(owner, type):
+        line = vars(owner).get("__firstlineno__")
         type.__setattr__(owner, field, value)
+        if line is not None:  # Python 3.13 takes a new module for a new source, and forgets the line
+            type.__setattr__(owner, "__firstlineno__", line)
     else:
         setattr(owner, field, value)

@@ -215,6 +215,28 @@ def test_add_to_dense(case):
     np.testing.assert_array_equal(out, dense_of(indices, values, sizes))
 
 
+@unhurried
+@given(entries(dtypes=(*DTYPES, "float16")))
+def test_spread_ascending(case):
+    indices, values, sizes = case
+    indices = np.unique(indices, axis=1) if indices.size else indices[:, :min(values.shape[0], 1)]
+    values = values[:indices.shape[1]].copy()
+    expected = np.zeros((*sizes, *values.shape[1:]), values.dtype)
+    expected[tuple(indices)] = values if sizes else values.reshape(expected.shape) if len(values) else expected
+    np.testing.assert_array_equal(coo.spread_ascending(indices, values, sizes), expected)
+
+
+def test_spread_over_many_pieces():
+    rng = np.random.default_rng(0)
+    dense = np.where(rng.random((300, 400)) < 0.05, rng.random((300, 400)), 0)
+    dense[100:200] = 0
+    indices, values = coo.nonzero(dense, 2)
+    np.testing.assert_array_equal(coo.spread_ascending(indices, values, dense.shape), dense)
+    for wrong in (indices[:, ::-1], indices + 300):
+        with pytest.raises(ValueError):
+            coo.spread_ascending(wrong, values, dense.shape)
+
+
 def test_add_to_transposed_dense():
     rng = np.random.default_rng(1)
     indices, values = draw_indices(rng, (4, 6), 30), draw_values(rng, "float64", (30, 2))

@@ -145,6 +145,7 @@ def test_what_was_saved_can_be_looked_at(torch, leaf):
         _ = e.grad_fn._saved_nothing
 
 
+@pytest.mark.ours
 def test_a_graph_is_freed_without_the_garbage_collector(torch, leaf):
     gc.collect()
     gc.disable()
