@@ -359,6 +359,9 @@ class CopySlices(CopySlicesNode):
     __module__ = "builtins"
     __slots__ = ()
 
+    def name(self):
+        return "torch::autograd::CopySlices"
+
 
 cdef object zeros_for(object part):
     return part.new_zeros(part.size())

@@ -142,18 +142,20 @@ cdef object missing_loop(Op op, int code, bint both=True):
 cdef class Pointwise(Op):
     """An op whose forward is one loop over the elements."""
     cdef st_loop loops[15]             # by dtype of the computation
+    cdef object fallback               # computes the op where there is no loop
     cdef int result
 
     def inplace_class(self):
         return InplacePointwise
 
-    cdef int find_loops(self, str kernel, str result, refuse) except -1:
+    cdef int find_loops(self, str kernel, dict options) except -1:
         cdef int i, code = st_op(kernel.encode())
         if code < 0:
             raise ValueError(f"there is no kernel '{kernel}'")
-        self.result = _RESULTS[result]
+        self.result = _RESULTS[options.get("result", "same")]
+        self.fallback = options.get("fallback")
         for i in range(NDTYPES):
-            self.loops[i] = NULL if dtype_of(i).name in refuse else st_find(code, i)
+            self.loops[i] = NULL if dtype_of(i).name in options.get("refuse", ()) else st_find(code, i)
             if self.result == R_DIVIDE and CATEGORY[i] <= CAT_INT:
                 self.loops[i] = st_find(st_op(b"trunc_divide"), i)     # where the era divides integers so
         return 0
@@ -178,7 +180,7 @@ cdef class UnaryOp(Pointwise):
 
     def __init__(self, str name, str kernel, grads, options):
         Op.__init__(self, _unary_signature, name, grads, options)
-        self.find_loops(kernel, options.get("result", "same"), options.get("refuse", ()))
+        self.find_loops(kernel, options)
         self.forward = _bound(self, 1)
 
     cdef object invoke(self, PyObject** args, Py_ssize_t n, PyObject* kwnames):
@@ -216,6 +218,8 @@ cdef class UnaryOp(Pointwise):
         cdef char* ptrs[2]
         cdef Py_ssize_t steps[2]
         if loop == NULL:
+            if self.fallback is not None and CATEGORY[code] == CAT_COMPLEX:
+                return self.fallback(a)
             raise missing_loop(self, code)
         if a.code != code:
             a = as_code_tensor(a, code)
@@ -252,7 +256,7 @@ cdef class BinaryOp(Pointwise):
         cdef int i
         extended = options.get("forward")
         Op.__init__(self, extended or _binary_signature, name, grads, options)
-        self.find_loops(kernel, options.get("result", "same"), options.get("refuse", ()))
+        self.find_loops(kernel, options)
         self.has_by_number = "by_number" in options
         self.era_truncates = "truncating" in options
         for i in range(NDTYPES):
@@ -562,7 +566,8 @@ def _declare(cls, name, kernel, grads, inplace, options):
 def unary(name, kernel=None, *, result="same", grads=None, inplace=True, out=True, **options):
     """Declare a pointwise op on one tensor, run by a kernel.
 
-    result: "same" dtype, "float" (integers become the default float), or "bool"; refuse: dtypes not accepted.
+    result: "same" dtype, "float" (integers become the default float), or "bool"; refuse: dtypes not accepted;
+    fallback: a function for complex tensors where there is no loop for them.
     """
     return _declare(UnaryOp, name, kernel, grads, inplace, dict(options, result=result, out=out))
 

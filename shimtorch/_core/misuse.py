@@ -40,7 +40,7 @@ def _expectation(op, param, value):
         return None if param not in _BOOLS or value is None else "bool"
     if param in _TENSORS:
         return None if op.takes_list else "Tensor"
-    if param in _TENSORS_OR_NUMBERS and param not in op.renames.values():
+    if param in _TENSORS_OR_NUMBERS:
         number = isinstance(value, (bool, int, float, complex)) or hasattr(value, "__index__")
         return None if number and (param != "other" or not op.tensors_only) else "Tensor"
     if param in _INTS:

@@ -7,8 +7,8 @@ from .dtype cimport CAT_FLOAT, CATEGORY, dtype_of
 from .policy cimport ThreadState, policy, thread_state
 from .saving cimport PackedTensor, SavedOutput, packed, packed_output, packing, unpack_check
 from .tensor cimport (
-    ON_DEVICE, OVERRIDES, REQUIRES_GRAD, SPARSE, VOLATILE, TensorBase, describe_shape, make_size, same_shape,
-    seen_flags, shallow,
+    ON_DEVICE, OVERRIDES, REQUIRES_GRAD, SPARSE, VIEW_MULTI_OUTPUT, VOLATILE, TensorBase, describe_shape, make_size,
+    same_shape, seen_flags, shallow,
 )
 
 from types import MethodType
@@ -499,7 +499,7 @@ cdef OpNode record(Op op, list values, object result, bint inplace):
             elif kind == K_OUT:
                 if node.out is None:
                     node.saves_tensors = True
-                    node.out = save_output(result)
+                    node.out = save_output(apart(<TensorBase>result) if inplace else result)
             elif kind == K_SHAPE:
                 if node.shapes_of is None:
                     node.shapes_of = [None] * op.n_params
@@ -603,6 +603,19 @@ cdef int save_value(OpNode node, Op op, int index, object v, TensorBase written)
     else:
         node.values[index] = v
     return 0
+
+
+cdef TensorBase apart(TensorBase t):
+    """What is saved of t after a write. A piece of split() is copied: writes to the others must not seem to change it."""
+    cdef ThreadState* st = thread_state()
+    cdef TensorBase r = shallow(t)
+    if t.view_kind != VIEW_MULTI_OUTPUT:
+        return r
+    st.no_record += 1
+    try:
+        return r.clone()
+    finally:
+        st.no_record -= 1
 
 
 cdef object save_output(object result):

@@ -135,15 +135,10 @@ def _bracketed_repr(tensor, style, contents=None):
             suffixes.append("dtype=" + dtype)
 
     if tensor.grad_fn is not None:
-        suffixes.append("grad_fn=<" + _node_name(tensor.grad_fn) + ">")
+        suffixes.append("grad_fn=<" + type(tensor.grad_fn).__name__ + ">")
     elif tensor.requires_grad:
         suffixes.append("requires_grad=True")
     return _append(prefix + text, suffixes, indent, own_line)
-
-
-def _node_name(node):
-    name = getattr(node, "name", None)
-    return name() if callable(name) else type(node).__name__
 
 
 def _append(text, suffixes, indent, own_line):

@@ -4,7 +4,7 @@ from libc.string cimport memset
 import numpy as np
 
 from .._kernels.table cimport ST_NO_MEMORY, ST_NOT_IMPLEMENTED, st_find_rows, st_gemm, st_rows, st_rows_op
-from .dtype cimport COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, ITEMSIZE, dtype_of
+from .dtype cimport BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, ITEMSIZE, dtype_of
 from .iterate cimport contiguous_copy, copy_into
 from .tensor cimport (
     MAX_DIMS, TensorBase, as_ndarray, describe_shape, empty, ptr, same_shape, strided_alias, wrap_dim,
@@ -94,6 +94,8 @@ def dot(TensorBase self not None, TensorBase tensor not None):
     cdef Py_ssize_t strides[2]
     if self.ndim_ != 1 or tensor.ndim_ != 1:
         raise RuntimeError(f"1D tensors expected, but got {self.ndim_}D and {tensor.ndim_}D tensors")
+    if self.code == BOOL:
+        raise NotImplementedError("\"dot\" not implemented for 'Bool'")
     if self.code != tensor.code:
         raise RuntimeError(f"dot : expected both vectors to have same dtype, but found "
                            f"{scalar_type(self.dtype)} and {scalar_type(tensor.dtype)}")

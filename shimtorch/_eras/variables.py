@@ -3,7 +3,8 @@
 An op on a Variable gives Variables, and what would be 0-dim has size (1,). An op on Tensors alone gives Tensors, and
 what would be 0-dim is a Python number.
 """
-from .._core.autograd import is_recording, make_detached, tensor_requires_grad
+from .._core.autograd import make_detached, tensor_requires_grad
+from .._core.policy import inside
 from .._core.tensor import TensorBase
 from .._tensor import Tensor
 from ..autograd.variable import Variable
@@ -18,7 +19,8 @@ def wrap_result(op, args, result):
             return result
     variable = _any_variable(args)
     if variable and op is not None and op.__name__ in _KEEP_BYTES and args[0].dtype.name == "uint8":
-        result = result.to(args[0].dtype)
+        with inside():
+            result = result.to(args[0].dtype)
     return _wrap(result, args, variable)
 
 
@@ -53,18 +55,15 @@ def _wrap(result, args, variable):
 
 
 def _with_size_1(result):
-    from .._core import views
-    if is_recording(result):
-        from .._core import OPS
-        from .._core.policy import inside
-        with inside():
-            return OPS["torch.unsqueeze"](result, 0)
-    return views.unsqueeze(result, 0)
+    from .._core import OPS
+    with inside():
+        return OPS["torch.unsqueeze"](result, 0)
 
 
 def as_variables(values):
-    """Tensors that the engine hands to user code, as Variables."""
-    return tuple([_wrap(v, values, True) if isinstance(v, TensorBase) else v for v in values])
+    """Tensors that the engine hands to user code, also in tuples, as Variables."""
+    return tuple([_wrap(v, values, True) if isinstance(v, TensorBase) else as_variables(v) if isinstance(v, tuple) else v
+                  for v in values])
 
 
 def as_tensors(values):

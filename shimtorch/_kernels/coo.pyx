@@ -102,6 +102,8 @@ cdef void spread(const IndexSet* entries, const char* values, Py_ssize_t block, 
     It is zeroed piece by piece just before it is written to, while the piece is in the cache.
     """
     cdef Py_ssize_t x, place, clean = 0, piece
+    if size == 0:
+        return
     for x in range(entries.nnz):
         place = _offset(entries, x, steps)
         while clean < place + block:

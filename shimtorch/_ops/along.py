@@ -129,7 +129,7 @@ _fill_calls = [call(Draw(3, 4), 0, integers(2), 1), call(Draw(3, 4), 1, integers
 
 @inplace_op(renames={"val": "value"}, samples=Samples(_fill_calls, "number"),
             grads={"self": lambda g, dim, index: g.index_fill(dim, index, 0),
-                   "value": lambda g, dim, index: g.index_select(dim, index % g.shape[dim]).sum()})
+                   "value": lambda g, dim, index: (g - g.index_fill(dim, index, 0)).sum()})
 def index_fill_(self, dim, index, value):
     """Set the slices along a dimension that an index tensor names."""
     d = wrap(dim, self.dim())

@@ -10,8 +10,9 @@ from .._core.op import op, scalar_type
 from .._core.policy import policy
 from .._core.tensor import TensorBase
 from . import samples
-from ._rules import conj, where
+from ._rules import conj, warn_numbers_first, where
 from .samples import Draw, Samples, call
+from .shape import merged_shape
 
 _pair = samples.binary(dtypes="number")
 _tensors = samples.binary(dtypes="number", number=None)
@@ -28,6 +29,8 @@ def _zero(g):
 def _number_first(args, kwargs):
     """``add(x, alpha, y)`` of 0.x for ``add(x, y, alpha=alpha)``."""
     if len(args) == 3 and not isinstance(args[1], TensorBase) and isinstance(args[2], TensorBase):
+        if policy.numbers_first_warning:
+            warn_numbers_first("add(Tensor input, Number alpha, Tensor other)")
         return (args[0], args[2]), dict(kwargs, alpha=args[1])
     if len(args) == 2 and "other" in kwargs and "alpha" not in kwargs and not isinstance(args[1], TensorBase):
         return (args[0],), dict(kwargs, alpha=args[1])
@@ -38,11 +41,17 @@ def _times(g, alpha):
     return g if type(alpha) is int and alpha == 1 else g * alpha
 
 
+def _is_bool(x):
+    return isinstance(x, TensorBase) and x.dtype.name == "bool"
+
+
 def _scaled(name, sign):
     def forward(self, other, *, alpha=1):
         code = result_type(self, other)
         if isinstance(alpha, float) and not code.is_floating_point and not code.is_complex:
             raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+        if sign < 0 and (_is_bool(self) or _is_bool(other)):
+            return self - other            # raises
         if not isinstance(other, TensorBase):
             return self + other * (alpha * sign)
         if not isinstance(self, TensorBase) or (policy.same_numel_pointwise and self.shape != other.shape):
@@ -117,7 +126,7 @@ def _exponent_slope(x, out):
     tensors_only=False)
 def rsub(self, other, *, alpha=1):
     """``other - alpha * self``."""
-    return OPS["torch.sub"](other, self if alpha == 1 else self * alpha)
+    return OPS["torch.sub"](other, self if alpha == 1 or _is_bool(self) else self * alpha)
 
 
 def _reflected(operator, name):
@@ -239,6 +248,8 @@ binary("logical_xor", result="bool", samples=_tensors)
 def _value_first(args, kwargs):
     """``addcmul(x, value, a, b)`` of 0.x for ``addcmul(x, a, b, value=value)``."""
     if len(args) == 4 and not isinstance(args[1], TensorBase):
+        if policy.numbers_first_warning:
+            warn_numbers_first("addcmul(Tensor input, Number value, Tensor tensor1, Tensor tensor2)")
         return (args[0], args[2], args[3]), dict(kwargs, value=args[1])
     return None
 
@@ -297,6 +308,7 @@ def lerp(self, end, weight):
             parts = OPS["torch.broadcast_tensors"](self, end, weight.to(self.dtype))
             return pointwise_scaled("lerp", parts, 0)
         weight = weight.item()
+    merged_shape(self.shape, end.shape)        # raises where they do not go together
     return self + (end - self) * weight if builtin_abs(weight) < 0.5 else end - (end - self) * (1 - weight)
 
 

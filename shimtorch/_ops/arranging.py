@@ -67,7 +67,8 @@ def _counting(n):
 
 # ---------------------------------------------------------------- reversing, rolling, turning
 
-@op(samples=Samples([call(Draw(3, 4), (0,)), call(Draw(3, 4), 0, 1), call(Draw(3, 4), -1)], **_number),
+@op(samples=Samples([call(Draw(3, 4), (0,)), call(Draw(3, 4), (0, 1)), call(Draw(3, 4), (-1,)), call(Draw(), ())],
+                    **_number),
     grads={"self": lambda g, dims: g.flip(*dims)})
 def flip(self, *dims):
     """The order of the elements reversed along dimensions."""
@@ -201,6 +202,8 @@ def trace(self):
     """The sum of the diagonal of a matrix."""
     if self.dim() != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {self.dim()}")
+    if self.dtype.name == "bool":
+        raise NotImplementedError("\"trace\" not implemented for 'Bool'")
     return self.diagonal().sum()
 
 

@@ -271,6 +271,8 @@ def vander(x, N=None, increasing=False):
     """The powers of the elements as columns, the highest first (or last)."""
     if x.dim() != 1:
         raise RuntimeError("x must be a one-dimensional tensor.")
+    if not x.is_floating_point() and not x.is_complex():
+        x = x.to(int64)
     n = x.shape[0] if N is None else N
     if n < 0:
         raise RuntimeError("N must be non-negative.")

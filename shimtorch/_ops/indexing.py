@@ -5,7 +5,7 @@ from .._core import OPS, indexing
 from .._core.device import strided
 from .._core.indexing import slice_bounds
 from .._core.op import inplace_op, op, scalar_type
-from .._core.policy import policy
+from .._core.policy import inside, policy
 from .._core.tensor import TensorBase, bind_operator, wrap_ndarray
 from .samples import Draw, Samples, call, integers, mask
 from .shape import slice_
@@ -20,8 +20,18 @@ def _general_getitem(x, index):
     if x.layout is not strided:
         from .sparse import sparse_getitem
         return sparse_getitem(x, index)
+    if x.dim() == 0 and type(index) is int and index in (0, -1):
+        return _scalar_item(x)
     view, tensors = _split_index(x, index)
     return view if tensors is None else OPS["torch.index"](view, tensors)
+
+
+def _scalar_item(x):
+    """``loss.data[0]``: 0.4 still let a 0-dim tensor be indexed as if its size were (1,)."""
+    import warnings
+    warnings.warn("invalid index of a 0-dim tensor. This will be an error in PyTorch 0.5. Use tensor.item() to convert a "
+                  "0-dim tensor to a Python number", UserWarning, stacklevel=3)
+    return x.view(())
 
 
 def _split_index(x, index):
@@ -268,6 +278,11 @@ def index_put(self, indices, values, accumulate=False):
 
 def _setitem(x, index, value):
     """``x[index] = value``."""
+    with inside():
+        _assign_item(x, index, value)
+
+
+def _assign_item(x, index, value):
     if x.layout is not strided:
         raise NotImplementedError("assignment to an index of a sparse tensor is not implemented")
     number = isinstance(value, (int, float, complex, bool))

@@ -118,7 +118,7 @@ def masked_fill(self, mask, value):
 def masked_select(self, mask):
     """The elements where the mask is true, as a 1-d tensor."""
     mask = _as_mask(mask, "masked_select", "masked_select: expected BoolTensor for mask")
-    self, mask = OPS["torch.broadcast_tensors"](self, mask)
+    mask, self = OPS["torch.broadcast_tensors"](mask, self)
     if self.dim() == 0:
         self, mask = self.reshape(1), mask.reshape(1)
     return OPS["torch.index"](self, [wrap_ndarray(p) for p in np.nonzero(mask._ndarray())])

@@ -1,7 +1,7 @@
 """The ops of neural network layers: linear maps, look-ups, losses on indices."""
 from .._core import lookups, products
 from .._core.op import op, scalar_type
-from .samples import Draw, Samples, call
+from .samples import Draw, Samples, call, integers
 
 _SPACE = dict(namespace="torch.nn.functional", method=False)
 
@@ -23,7 +23,8 @@ def _rows(x):
 
 
 @op(**_SPACE, samples=Samples([call(Draw(5, 3), Draw(2, 4, low=0, high=5, dtype="int64")),
-                               call(Draw(5, 3), Draw(4, low=0, high=5, dtype="int64"), 1)]), name="embedding_lookup",
+                               call(Draw(5, 3), Draw(4, low=0, high=5, dtype="int64"), 1)],
+                              gradcheck=(0,), reference=lambda torch: torch.embedding), name="embedding_lookup",
     backward_name="EmbeddingBackward0",
     grads={"weight": lambda g, weight_shape, indices, padding_idx: embedding_dense_backward(
         g, indices, weight_shape[0], padding_idx)})
@@ -36,7 +37,7 @@ def embedding_lookup(weight, indices, padding_idx=-1):
     return lookups.rows(weight, indices)
 
 
-@op(**_SPACE, grads={"grad": lambda g, indices, padding_idx: _masked_rows(
+@op(**_SPACE, function=False, grads={"grad": lambda g, indices, padding_idx: _masked_rows(
     embedding_lookup(g, indices), indices, padding_idx)})
 def embedding_dense_backward(grad, indices, num_weights, padding_idx=-1):
     """The gradient of an embedding's weight: rows summed where they were looked up, the padding row left out."""
@@ -48,7 +49,11 @@ def _masked_rows(x, indices, padding_idx):
 
 
 @op(**_SPACE, name="nll_sum", backward_name="NllLossBackward0", aux=("total",),
-    samples=Samples([call(Draw(4, 3), Draw(4, low=0, high=3, dtype="int64"))]),
+    samples=Samples([call(Draw(4, 3), integers(4)), call(Draw(4, 3), integers(4), Draw(3, low=0.1)),
+                     call(Draw(4, 3), integers(4), None, 1), call(Draw(4, 3), integers(4), Draw(3, low=0.1), -100, True)],
+                    gradcheck=(0, 2), reference=lambda torch: lambda x, target, weight=None, ignored=-100, mean=False: (
+                        torch.nn.functional.nll_loss(x, target, weight, ignore_index=ignored,
+                                                     reduction="mean" if mean else "sum"))),
     grads={"input": lambda g, input_shape, target, weight, ignore_index, mean, total: nll_backward(
         g, input_shape, target, weight, ignore_index, mean, total)})
 def nll_sum(input, target, weight=None, ignore_index=-100, mean=False):
@@ -56,7 +61,7 @@ def nll_sum(input, target, weight=None, ignore_index=-100, mean=False):
     return lookups.nll(input, target, weight, ignore_index, mean)
 
 
-@op(**_SPACE, grads={"grad": lambda g, target, weight, ignore_index, mean, total: _nll_linear(
+@op(**_SPACE, function=False, grads={"grad": lambda g, target, weight, ignore_index, mean, total: _nll_linear(
     g, target, weight, ignore_index, mean, total)})
 def nll_backward(grad, size, target, weight, ignore_index, mean, total):
     """The gradient of ``nll_sum`` with respect to its input of the given size."""

@@ -1,8 +1,9 @@
 """Products of vectors and matrices."""
 from .._core import OPS, products
 from .._core.op import op, scalar_type
+from .._core.policy import policy
 from .._core.tensor import Size, TensorBase
-from ._rules import conj
+from ._rules import conj, warn_numbers_first
 from .samples import Draw, Samples, call
 from .shape import merged_shape, wrap
 
@@ -17,8 +18,18 @@ op(products.mm, out=True, overloads=True, samples=Samples([call(Draw(2, 3), Draw
    grads={"self": lambda g, mat2: g.mm(_h(mat2)), "mat2": lambda g, self: _h(self).mm(g)})
 op(products.mv, out=True, samples=Samples([call(Draw(2, 3), Draw(3))], dtypes="number"),
    grads={"self": lambda g, vec: g.unsqueeze(1) * conj(vec), "vec": lambda g, self: _h(self).mv(g)})
-op(products.dot, out=True, samples=Samples([call(Draw(3), Draw(3)), call(Draw(0), Draw(0))], dtypes="number"),
-   grads={"self": lambda g, tensor: g * conj(tensor), "tensor": lambda g, self: g * conj(self)})
+_vector_dot = op(products.dot, name="_dot", function=False, method=False, backward_name="DotBackward0", grads={
+    "self": lambda g, tensor: g * conj(tensor), "tensor": lambda g, self: g * conj(self)})
+
+
+@op(out=True, samples=Samples([call(Draw(3), Draw(3)), call(Draw(0), Draw(0))], dtypes="number"))
+def dot(self, tensor):
+    """The inner product of two vectors of one size; up to 0.4 of the elements of any two tensors."""
+    if policy.same_numel_pointwise and (self.dim() != 1 or tensor.dim() != 1):
+        self, tensor = self.reshape(-1), tensor.reshape(-1)
+    return _vector_dot(self, tensor)
+
+
 op(products.bmm, out=True, samples=Samples([call(Draw(2, 3, 4), Draw(2, 4, 5))], dtypes="number"),
    grads={"self": lambda g, mat2: g.bmm(_h(mat2)), "mat2": lambda g, self: _h(self).bmm(g)})
 
@@ -36,7 +47,7 @@ def matmul(self, other):
         raise RuntimeError("both arguments to matmul need to be at least 1D, but they are "
                            f"{a}D and {b}D")
     if a == 1 and b == 1:
-        return self.dot(other)
+        return _vector_dot(self, other)
     if a == 2 and b == 1:
         return self.mv(other)
     if a == 1:
@@ -57,21 +68,18 @@ def matmul(self, other):
 # ---------------------------------------------------------------- with something added
 
 def _numbers_first(args, kwargs):
-    """``addmm(beta, M, alpha, a, b)`` and ``addmm(beta, M, a, b)`` of 0.x: numbers before the tensors they scale."""
-    if len(args) > 3 and any(not isinstance(a, TensorBase) for a in args[:3]):
-        args, given = list(args), dict(kwargs)
-        tensors = [a for a in args if isinstance(a, TensorBase)]
-        if len(tensors) != 3:
-            return None
-        if not isinstance(args[0], TensorBase):
-            given["beta"] = args.pop(0)
-        if not isinstance(args[1], TensorBase):
-            given["beta" if len(args) > 4 and not isinstance(args[2], TensorBase) else
-                  "alpha" if "beta" in given or len(args) == 4 else "beta"] = args.pop(1)
-        if not isinstance(args[1], TensorBase):
-            given["alpha"] = args.pop(1)
-        return tensors, given
-    return None
+    """``addmm(beta, M, alpha, a, b)``, ``M.addmm(beta, alpha, a, b)`` ...: numbers before what they scale, as in 0.x."""
+    tensors = [a for a in args if isinstance(a, TensorBase)]
+    if len(tensors) != 3 or len(args) == 3 or not isinstance(args[-1], TensorBase):
+        return None
+    first = next(i for i, a in enumerate(args) if isinstance(a, TensorBase))
+    before, after = args[:first], [a for a in args[first + 1:] if not isinstance(a, TensorBase)]
+    numbers = dict(zip(("beta", "alpha"), [*before, *after]))
+    if len(before) + len(after) > 2:
+        return None
+    if policy.numbers_first_warning:
+        warn_numbers_first("addmm(Number beta, Number alpha, Tensor mat1, Tensor mat2)")
+    return tensors, dict(kwargs, **numbers)
 
 
 def _add_scaled(base, product, beta, alpha):

@@ -171,7 +171,7 @@ def _slice_bounds(start, end, step, n):
 
 # ---------------------------------------------------------------- reshaping: views where the memory allows it
 
-@op(samples=Samples([call(Draw(3, 4), (2, 6)), call(Draw(3, 4), -1), call(Draw(3, 4), (4, 3))], **_number))
+@op(samples=Samples([call(Draw(3, 4), (2, 6)), call(Draw(3, 4), (-1,)), call(Draw(3, 4), (4, 3))], **_number))
 def reshape(self, *shape):
     """The elements in another shape: a view where the memory allows it, else a copy."""
     if views.can_view(self, shape):
@@ -268,7 +268,7 @@ def adjoint(self):
 
 # ---------------------------------------------------------------- broadcasting
 
-@op(method=False, takes_list=True, samples=Samples([call(Draw(3, 1), Draw(4)), call([Draw(2, 3), Draw()])], **_number))
+@op(method=False, takes_list=True, samples=Samples([call(Draw(3, 1), Draw(4)), call(Draw(2, 3), Draw())], **_number))
 def broadcast_tensors(*tensors):
     """Tensors expanded to their common shape."""
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):

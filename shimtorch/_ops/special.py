@@ -90,9 +90,14 @@ def mvlgamma(self, p):
     return (x.unsqueeze(-1) + steps).lgamma().sum(-1) + p * (p - 1) / 4 * math.log(math.pi)
 
 
+def _no_derivative(name, argument):
+    raise NotImplementedError(f"the derivative for '{name}: {argument}' is not implemented")
+
+
 def _incomplete(name, f, sign):
     @op(name=name, inplace=True, out=True, samples=Samples(
-            [call(Draw(3, 4, low=0.2), Draw(4, low=0.2))], gradgradcheck=False), grads={
+            [call(Draw(3, 4, low=0.2), Draw(4, low=0.2))], gradcheck=False), grads={
+        "self": lambda g: _no_derivative(name, "input"),
         "other": lambda g, self, other: g * sign * ((self - 1) * other.log() - other - self.lgamma()).exp()})
     def forward(self, other):
         a, x = _float(self, name), _float(other, name)

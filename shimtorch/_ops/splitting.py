@@ -55,8 +55,14 @@ def chunk(self, chunks, dim=0):
     return self.split(-(-n // chunks), dim)
 
 
-for _name, _op in (("unsafe_split", split), ("unsafe_chunk", chunk), ("unsafe_split_with_sizes", split_sizes)):
-    op(_op.forward, name=_name, samples=_op.samples)
+def _recorded_split(self, split_sizes, dim=0):
+    """Pieces of the listed sizes along a dimension."""
+    return self.split_with_sizes(split_sizes, dim)
+
+
+for _name, _op, _call in (("unsafe_split", split, call(Draw(5, 2), 2)), ("unsafe_chunk", chunk, call(Draw(5, 2), 2)),
+                          ("unsafe_split_with_sizes", split_sizes, call(Draw(5, 2), [2, 3]))):
+    op(_op.forward if _op.differentiable is None else _recorded_split, name=_name, samples=Samples([_call], **_number))
 
 
 @op(renames={"sections": "indices_or_sections", "indices": "indices_or_sections"}, samples=Samples([

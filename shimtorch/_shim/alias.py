@@ -1,15 +1,16 @@
 """``import torch`` gives shimtorch: while installed, every module of shimtorch is found under its torch name too.
 
 ``torch.nn`` and ``shimtorch.nn`` are one module object. While the alias is installed, its ``__name__`` and
-``__spec__.name`` are ``torch.nn``, and classes and functions have a ``__module__`` of torch: reprs, pickles and checks by
-name look as with PyTorch. `uninstall` gives every name back.
+``__spec__.name`` are ``torch.nn``, and classes and functions have a ``__module__`` of torch: reprs, pickles and
+checks by name look as with PyTorch. `uninstall` gives every name back.
 
 Whoever asks first, and by which name, a module is executed once: while installed, always as ``torch.x``, and
-``shimtorch.x`` is an import of that. As relative imports in shimtorch go by torch names then, threads that import at the
-same time take the locks of the import system in one order, and none can wait for another in a circle.
+``shimtorch.x`` is an import of that. As relative imports in shimtorch go by torch names then, threads that import
+at the same time take the locks of the import system in one order, and none can wait for another in a circle.
 
-With `scope`, only the named packages see torch: their ``import torch`` statements give shimtorch, ``sys.modules`` holds no
-``torch`` for anyone, names stay ``shimtorch...``, and a real PyTorch may live beside. See the module ``scope`` for limits.
+With `scope`, only the named packages see torch: their ``import torch`` statements give shimtorch, ``sys.modules``
+holds no ``torch`` for anyone, names stay ``shimtorch...``, and a real PyTorch may live beside. See the module
+``scope`` for limits.
 """
 
 import sys
@@ -192,7 +193,7 @@ class _NamingLoader(_Loader):
                 if _count:
                     _renaming.add(module)
             self._module = module
-            sys.modules[as_own(name)] = module
+            sys.modules[as_own(name)] = sys.modules[name]
 
 
 class _LeadingLoader(_Loader):

@@ -71,7 +71,7 @@ def _parser():
     run.add_argument("--py2", action="store_true", help="translate Python 2 statements (print, except E, e, ...) first")
     target = run.add_mutually_exclusive_group(required=True)
     target.add_argument("script", nargs="?", metavar="SCRIPT", help="file to run; what follows is its own")
-    target.add_argument("-m", dest="module", metavar="MODULE", help="module to run as `python -m` does, in the same way")
+    target.add_argument("-m", dest="module", metavar="MODULE", help="module to run as `python -m`, in the same way")
 
     report = _command(commands, "report", "what a script asks of torch, and what of it is missing", _REPORT, _report)
     report.add_argument("--era", choices=ERAS, help="look the names up in this era")

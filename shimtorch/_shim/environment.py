@@ -13,31 +13,46 @@ def version_line():
 
 
 def lines():
-    """One line per fact, ready to paste into a bug report."""
-    facts = list(_facts())
-    width = max(len(name) for name, _ in facts)
-    return [f"{name:<{width}}  {value}" for name, value in facts]
+    """One line per fact, ready to paste into a bug report. A fact that cannot be found out says why."""
+    width = max(map(len, _FACTS))
+    return [f"{name:<{width}}  {_answer(fact)}" for name, fact in _FACTS.items()]
 
 
-def _facts():
-    import numpy
+def _answer(fact):
+    try:
+        return fact()
+    except Exception as error:  # the report is for installations where something is wrong
+        return f"unknown: {type(error).__name__}: {error}"
 
+
+def _own():
     import shimtorch
 
+    return f"{_own_version()}, answering as torch {shimtorch.__version__}"
+
+
+def _folder():
+    return os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def _era():
+    return os.environ.get("SHIMTORCH_ERA", "modern")
+
+
+def _python():
+    return f"{platform.python_version()} ({platform.python_implementation()}, {sys.executable})"
+
+
+def _threads():
+    import shimtorch
+
+    return f"{shimtorch.get_num_threads()} of {os.cpu_count()}"
+
+
+def _kernels():
     from .._kernels.table import isa
 
-    yield "shimtorch", f"{_own_version()}, answering as torch {shimtorch.__version__}"
-    yield "from", os.path.dirname(shimtorch.__file__)
-    yield "era", os.environ.get("SHIMTORCH_ERA", "modern")
-    yield "Python", f"{platform.python_version()} ({platform.python_implementation()}, {sys.executable})"
-    yield "platform", platform.platform()
-    yield "NumPy", numpy.__version__
-    for name, package in (("SciPy", "scipy"), ("ml_dtypes", "ml_dtypes"), ("threadpoolctl", "threadpoolctl")):
-        yield name, _installed_version(package)
-    yield "BLAS", _blas()
-    yield "threads", f"{shimtorch.get_num_threads()} of {os.cpu_count()}"
-    yield "kernels", f"for {isa()}"
-    yield "CUDA", _cuda()
+    return f"for {isa()}"
 
 
 def _own_version():
@@ -72,6 +87,23 @@ def _blas():
 
 
 def _cuda():
-    from importlib.util import find_spec
+    from ..version import cuda
 
-    return "built" if find_spec("shimtorch._cuda") is not None else "not built"
+    return "not built" if cuda is None else f"built for {cuda}"
+
+
+_FACTS = {
+    "shimtorch": _own,
+    "from": _folder,
+    "era": _era,
+    "Python": _python,
+    "platform": platform.platform,
+    "NumPy": lambda: _installed_version("numpy"),
+    "SciPy": lambda: _installed_version("scipy"),
+    "ml_dtypes": lambda: _installed_version("ml_dtypes"),
+    "threadpoolctl": lambda: _installed_version("threadpoolctl"),
+    "BLAS": _blas,
+    "threads": _threads,
+    "kernels": _kernels,
+    "CUDA": _cuda,
+}

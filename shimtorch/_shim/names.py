@@ -48,9 +48,9 @@ class BorrowedSpec(ModuleSpec):
 class Renaming:
     """Modules, and the classes and functions they hold, under other names; `undo` gives them back what they had.
 
-    `concerns` says which names change, `convert` to what. A class's ``__module__`` decides its repr and under which name it
-    is pickled, so it follows the name under which others can import it. Compiled types without a ``__module__`` of their
-    own keep their name.
+    `concerns` says which names change, `convert` to what. A class's ``__module__`` decides its repr and under which
+    name it is pickled, so it follows the name under which others can import it. Compiled types without a
+    ``__module__`` of their own keep their name.
     """
 
     def __init__(self, concerns, convert):
@@ -65,7 +65,7 @@ class Renaming:
             self._change(owner, field)
         for loader in (getattr(spec, "loader", None), getattr(module, "__loader__", None)):
             self._change(loader, "name")
-        for value in list(vars(module).values()):
+        for value in list(getattr(module, "__dict__", {}).values()):
             self._add_value(value)
 
     def undo(self):

@@ -5,6 +5,6 @@ if __name__ == "__main__":
 
     from shimtorch._shim import cli, runner
 
-    sys.exit(cli.start(runner.of_environment(), sys.argv[1:]))
+    sys.exit(cli.start(runner.of_environment()[0], sys.argv[1:]))
 elif __name__ != "shimtorch._shim.rerun":  # executed for multiprocessing, as __mp_main__
     __import__("shimtorch._shim.runner", fromlist=["rerun"]).rerun(globals())

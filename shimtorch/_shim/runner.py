@@ -42,10 +42,10 @@ def run(program, argv):
 
     SystemExit and KeyboardInterrupt pass through; `locate.NotFound` is raised before anything of it has run.
     """
-    where = _locate(program)
+    where = locate.module(program.target) if program.is_module else locate.script(program.target)
     era = _choose_era(program, where)
     target = program.target if program.is_module else os.path.abspath(program.target)
-    os.environ[_ENVIRONMENT] = json.dumps(program._replace(target=target, era=era, quiet=True))
+    os.environ[_ENVIRONMENT] = json.dumps([program._replace(target=target, era=era, quiet=True), where])
     locate.enter(where.folder)
     sys.argv[:] = [program.target, *argv]
     main = sys.modules["__main__"] = ModuleType("__main__")
@@ -60,23 +60,20 @@ def run(program, argv):
 
 def rerun(namespace):
     """Run the program that this process belongs to in `namespace`, which ``multiprocessing`` makes its ``__main__``."""
-    program = of_environment()
+    program, where = of_environment()
     name = namespace["__name__"]
     namespace.clear()
     namespace["__name__"] = name
-    _execute(program, _locate(program), namespace)
+    _execute(program, where, namespace)
 
 
 def of_environment():
-    """The program that this process belongs to, as its parent left word; SystemExit where there is no word."""
+    """The program that this process belongs to, and where it is, as its parent left word; SystemExit if it did not."""
     text = os.environ.get(_ENVIRONMENT)
     if text is None:
         raise SystemExit(f"shimtorch: {RERUN} runs only in programs started by `shimtorch run`")
-    return Program(*json.loads(text))
-
-
-def _locate(program):
-    return locate.module(program.target) if program.is_module else locate.script(program.target)
+    program, where = json.loads(text)
+    return Program(*program), locate.Located(*where)
 
 
 def _choose_era(program, where):
@@ -147,7 +144,7 @@ def _module_code(name):
 
 def _report(error):
     """Show an exception as Python does when a program ends by one; returns the exit status."""
-    _hide_own_frames(error, set())
+    _hide_own_frames(error)
     sys.last_type, sys.last_value, sys.last_traceback = type(error), error, error.__traceback__
     sys.last_exc = error
     sys.excepthook(type(error), error, error.__traceback__)
@@ -157,18 +154,23 @@ def _report(error):
     return 1
 
 
-def _hide_own_frames(error, seen):
-    if error is None or id(error) in seen:
-        return
-    seen.add(id(error))
-    frames, entry = [], error.__traceback__
+def _hide_own_frames(error):
+    """Take this package's and the import system's frames out of the tracebacks of an exception and those behind it."""
+    errors, seen = [error], set()
+    while errors:
+        error = errors.pop()
+        if error is not None and id(error) not in seen:
+            seen.add(id(error))
+            error.__traceback__ = _without_own_frames(error.__traceback__)
+            errors += error.__cause__, error.__context__
+
+
+def _without_own_frames(entry):
+    frames, shown = [], None
     while entry is not None:
         frames.append(entry)
         entry = entry.tb_next
-    shown = None
     for entry in reversed(frames):
         if not entry.tb_frame.f_code.co_filename.startswith((*_OURS, "<frozen importlib")):
             shown = TracebackType(shown, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
-    error.__traceback__ = shown
-    _hide_own_frames(error.__cause__, seen)
-    _hide_own_frames(error.__context__, seen)
+    return shown

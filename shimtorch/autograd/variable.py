@@ -34,12 +34,12 @@ class Variable(Tensor, metaclass=VariableMeta):
             result.__class__ = Variable
         if requires_grad:
             result.requires_grad_(True)
-        if volatile:
-            if not policy.two_types:
-                import warnings
-                warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.",
-                              UserWarning, stacklevel=2)
+        if volatile and policy.two_types:
             result.volatile = True
+        elif volatile:
+            import warnings
+            warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.",
+                          UserWarning, stacklevel=2)
         return result
 
     def __init__(self, *args, **kwargs):

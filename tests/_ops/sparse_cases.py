@@ -21,7 +21,7 @@ def random_values(shape, dtype=torch.float64, seed=0):
     if dtype.is_complex:
         values = values + 1j * rng.uniform(0.5, 1.5, shape)
     elif not dtype.is_floating_point:
-        values = np.round(values * 4)
+        values = np.round(np.abs(values) * 4)
     return torch.from_numpy(np.asarray(values)).to(dtype)
 
 

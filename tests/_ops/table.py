@@ -29,7 +29,8 @@ def sampled_ops():
 
 
 def full_name(op):
-    return f"{op.namespace}.{op.__name__}"
+    """The op's name in torch; ``torch.Tensor.view`` for what is a method only."""
+    return f"{op.namespace}.{'Tensor.' if op.is_method and not op.is_function else ''}{op.__name__}"
 
 
 def draw(spec, dtype, rng):
@@ -85,19 +86,19 @@ def torch_function(op, torch):
     """Real torch's method or function for an op; None where torch has none of that name."""
     if op.samples.reference is not None:
         return op.samples.reference(torch)
-    if op.is_method and hasattr(torch.Tensor, op.__name__):
-        return getattr(torch.Tensor, op.__name__)
-    if not op.is_function or op.__name__.startswith("_"):
-        return None
     space = torch
     for part in op.namespace.split(".")[1:]:
         space = getattr(space, part)
-    return getattr(space, op.__name__, None)
+    if op.is_function and hasattr(space, op.__name__):
+        return getattr(space, op.__name__)
+    return getattr(torch.Tensor, op.__name__, None) if op.is_method else None
 
 
-def torch_argument(x, torch):
-    """An argument as real torch takes it: our dtypes become its own."""
-    return getattr(torch, x.name) if isinstance(x, dtype_class) else x
+def for_torch(args, kwargs, torch):
+    """Arguments as real torch takes them: our dtypes become its own."""
+    def own(x):
+        return getattr(torch, x.name) if isinstance(x, dtype_class) else x
+    return [own(a) for a in args], {k: own(v) for k, v in kwargs.items()}
 
 
 def results_of(value):

@@ -6,7 +6,7 @@ import pytest
 
 import shimtorch
 
-from .table import DTYPES, arguments, full_name, results_of, sampled_ops, torch_argument, torch_function
+from .table import DTYPES, arguments, for_torch, full_name, results_of, sampled_ops, torch_function
 from .test_table import REFUSALS, array_of, compare
 
 OPS = sampled_ops()
@@ -35,7 +35,8 @@ def test_against_torch(op, torch):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 try:
-                    want = f(*(torch_argument(a, torch) for a in theirs), **their_kwargs)
+                    args, kwargs = for_torch(theirs, their_kwargs, torch)
+                    want = f(*args, **kwargs)
                 except Exception:
                     with pytest.raises(REFUSALS):
                         op(*ours, **our_kwargs)

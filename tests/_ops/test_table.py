@@ -13,7 +13,8 @@ from .table import DTYPES, Answers, arguments, full_name, has_special, results_o
 
 ANSWERS = Answers(pathlib.Path(__file__).parent.parent / "answers" / "ops.npz")
 OPS = sampled_ops()
-TOLERANCE = {"float32": (2e-5, 2e-6), "complex64": (5e-5, 5e-6), "float64": (1e-10, 1e-12), "complex128": (1e-10, 1e-12)}
+TOLERANCE = {"float32": (2e-5, 2e-6), "complex64": (5e-5, 5e-6), "float64": (1e-9, 1e-12), "complex128": (1e-9, 1e-12)}
+SHOW_MEMORY = {"as_strided", "as_strided_", "as_strided_scatter", "resize_", "resize_as_", "set_"}
 REFUSALS = (RuntimeError, TypeError, IndexError, ValueError, NotImplementedError)
 
 
@@ -87,7 +88,7 @@ def reversed_order(array):
 
 
 @pytest.mark.parametrize("layout", [every_second, reversed_order])
-@each([op for op in OPS if op.__name__ not in ("as_strided", "as_strided_scatter")])
+@each([op for op in OPS if op.__name__ not in SHOW_MEMORY])
 def test_memory_layouts(op, layout):
     """Non-contiguous operands give the values that contiguous ones do."""
     for index, dtype, key in cases(op):
@@ -122,10 +123,15 @@ def test_gradients(op, order):
         pytest.skip("the op has no second derivative")
     check = gradcheck if order == 1 else gradgradcheck
     for index in range(len(op.samples.calls)):
-        dtypes = ("complex128",) if op.samples.dtypes == "complex" else ("float64",)
-        for dtype in dtypes:
-            if not has_special(op, index):
+        for dtype in [d for d in ("float64", "complex128") if d in DTYPES[op.samples.dtypes]]:
+            if checked(op, index):
                 check_case(op, index, dtype, check)
+
+
+def checked(op, index):
+    """Whether a sample call has a derivative to check."""
+    calls = op.samples.gradcheck
+    return op.samples.dtypes != "int" and not has_special(op, index) and (calls is True or index in calls)
 
 
 def check_case(op, index, dtype, check):
@@ -136,6 +142,8 @@ def check_case(op, index, dtype, check):
         if array.dtype.kind in "fc":
             leaves.append(t.requires_grad_())
         return t
+    if "error" in ANSWERS.table.get(f"{full_name(op)}/{index}/{dtype}", {}):
+        return
     args, kwargs = arguments(op, index, dtype, make)
     if not leaves:
         return
@@ -164,6 +172,8 @@ def test_in_place(op):
             continue
         args, kwargs = arguments(op, index, dtype, torch.from_numpy)
         want = op(*args, **kwargs)
+        if not isinstance(args[0], torch.Tensor):
+            continue
         x = args[0].clone()
         if want.shape != x.shape or want.dtype is not x.dtype:
             continue
@@ -195,7 +205,7 @@ def test_out(op):
 
 def test_every_public_op_has_samples():
     """An op that users can name is in the table, unless another suite tests its family."""
-    elsewhere = ("sparse", "random", "dropout")
+    elsewhere = ("sparse", "random", "dropout", "draws")
     missing = {full_name(op) for op in ALL_OPS.values()
                if op.samples is None and (op.is_function or op.is_method)
                and not op.__name__.startswith("_") and getattr(op, "base", None) is None

@@ -61,7 +61,16 @@ def test_env(python):
         "shimtorch", "from", "era", "Python", "platform", "NumPy", "SciPy", "ml_dtypes", "threadpoolctl", "BLAS",
         "threads", "kernels", "CUDA",
     ]
-    assert facts["era"] == "modern" and "unknown" not in (facts["NumPy"], facts["BLAS"], facts["kernels"])
+    assert facts["era"] == "modern" and not [fact for fact in facts.values() if fact.startswith("unknown")]
+
+
+def test_env_says_what_it_could_not_find_out(check):
+    check("""
+        import shimtorch._kernels.table as table
+        from shimtorch._shim.environment import lines
+        del table.isa
+        assert any(line.startswith("kernels        unknown: ImportError: ") for line in lines())
+    """)
 
 
 def test_env_does_not_import_scipy(check):

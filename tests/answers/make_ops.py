@@ -13,10 +13,10 @@ from table import (  # noqa: E402
     DTYPES,
     Answers,
     arguments,
+    for_torch,
     full_name,
     results_of,
     sampled_ops,
-    torch_argument,
     torch_function,
 )
 
@@ -38,9 +38,9 @@ def main():
         for index in range(len(op.samples.calls)):
             for dtype in DTYPES[op.samples.dtypes]:
                 key = f"{full_name(op)}/{index}/{dtype}"
-                args, kwargs = arguments(op, index, dtype, torch.from_numpy)
+                args, kwargs = for_torch(*arguments(op, index, dtype, torch.from_numpy), torch)
                 try:
-                    result = f(*(torch_argument(a, torch) for a in args), **kwargs)
+                    result = f(*args, **kwargs)
                 except Exception as error:
                     answers.table[key] = {"error": type(error).__name__, "message": str(error).splitlines()[0]}
                     errors += 1

@@ -260,9 +260,9 @@ def test_a_failed_write_changes_nothing(torch, leaf):
 # second derivatives -------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("write", [
-    lambda y, w: y.mul_(w), lambda y, w: y.exp_().mul_(w), lambda y, w: y.tanh_(), lambda y, w: y.pow_(3).add_(w),
+    lambda y, w: y.mul_(w), lambda y, w: y.exp_(), lambda y, w: y.tanh_(), lambda y, w: y.pow_(3).add_(w),
     lambda y, w: y[1:].mul_(w[1:]), lambda y, w: y[1:].exp_(), lambda y, w: y.view(3, 1).sigmoid_(),
-    lambda y, w: y[0].copy_(w[2] * y[1]), lambda y, w: y[:2].mul_(3).sin_(),
+    lambda y, w: y[0].copy_(w[2] * w[1]), lambda y, w: y[:2].mul_(3).sin_(),
 ])
 def test_second_derivatives_through_writes(torch, leaf, write):
     def f(x, w):

@@ -4,11 +4,14 @@ import math
 import warnings
 
 from ... import _ops
+from ..._core.policy import policy
 from .._reduction import reduced, settle
 
 
 def _paired(input, target):
-    """Both; with a warning where their shapes need broadcasting."""
+    """Both; with a warning where their shapes need broadcasting (up to 0.4: one by one, in the input's shape)."""
+    if policy.same_numel_pointwise and target.numel() == input.numel():
+        return input, target.reshape(input.size())
     if target.size() != input.size():
         warnings.warn(
             f"Using a target size ({target.size()}) that is different to the input size ({input.size()}). This will "
