@@ -2,6 +2,8 @@
 from cpython.object cimport PyObject
 from libc.stdlib cimport free, malloc, realloc
 
+from _thread import get_ident
+
 from .autograd cimport (
     Node, anomaly_checks_nan, anomaly_on, leaf_or_node, ordered_leaves, retain_grad, run_hooks, run_post_hooks,
     run_pre_hooks, swap_evaluating, user_call,
@@ -18,6 +20,8 @@ from .window cimport dense_order
 from . import anomaly
 
 cdef object add, sum_to_size, copy_dense, zeros_like, add_, cast
+cdef bint watched = False              # whether anyone asks which pass is running ...
+cdef dict running = {}                 # ... which this says of each thread
 
 
 def bind_ops(ops):
@@ -142,6 +146,8 @@ cdef class Run:
     cdef dict wanted                   # node or leaf -> the outputs whose gradients are asked for; None: all leaves
     cdef dict captured                 # (node or leaf, output) -> gradient; None: they are accumulated in the leaves
     cdef dict needed                   # node -> whether it lies on the way to a wanted one
+    cdef list starts                   # the nodes and leaves that it starts from
+    cdef set reached                   # all that it can come to, once someone asked
     cdef bint create
 
     def __cinit__(self):
@@ -338,6 +344,28 @@ cdef class Run:
             self.send(node, result)
         return 0
 
+    def reaches(self, target):
+        """Whether the pass comes to a node or a leaf."""
+        cdef list stack
+        cdef Node node
+        if self.reached is None:
+            self.reached = set()
+            stack = list(self.starts)
+            while stack:
+                e = stack.pop()
+                if e is None or e in self.reached:
+                    continue
+                if not isinstance(e, Node):
+                    if self.wanted is None or e in self.wanted:
+                        self.reached.add(e)
+                    continue
+                node = <Node>e
+                if self.needed is None or self.needed.get(node):
+                    self.reached.add(node)
+                    if node.edges is not None:
+                        stack.extend(node.edges)
+        return target in self.reached
+
     cdef bint leads_on(self, Node node):
         """Whether a wanted node has another wanted one behind it."""
         cdef object e
@@ -436,29 +464,32 @@ cdef list execute(list roots, list grads, bint keep, bint create, list inputs, b
     cdef ThreadState* st = thread_state()
     cdef int grad_enabled = st.grad_enabled, depth = st.depth, no_record = st.no_record, i
     cdef TensorBase t
-    cdef object e
-    cdef list keys = None, starts
+    cdef object e, outer = None, thread = None
+    cdef list keys = None
     run.create = create
     st.grad_enabled = create
     st.no_record = 0
     st.depth = depth + 1
     try:
-        starts = [leaf_or_node(t) for t in roots]
+        run.starts = [leaf_or_node(t) for t in roots]
+        if watched:
+            thread = get_ident()
+            outer = running.get(thread)
+            running[thread] = run
         if inputs is not None:
             keys, run.wanted = [], {}
             if not store:
                 run.captured = {}
-            for t in inputs:
-                e = leaf_or_node(t)
-                keys.append((e, 0 if isinstance(e, TensorBase) else t.output_nr))
-                run.wanted.setdefault(e, []).append(keys[len(keys) - 1][1])
+            for item in inputs:
+                keys.append(place_of(item))
+                run.wanted.setdefault(keys[len(keys) - 1][0], []).append(keys[len(keys) - 1][1])
                 if store:
-                    retain_grad(t)
-            run.needed = needed_nodes(starts, run.wanted)
+                    retain_grad(<TensorBase?>item)
+            run.needed = needed_nodes(run.starts, run.wanted)
         if ordered_leaves():
-            run.await_leaves(starts)
+            run.await_leaves(run.starts)
         for i in range(len(roots)):
-            e = starts[i]
+            e = run.starts[i]
             if e is None:
                 raise no_grad_error(i)
             if run.needed is None or isinstance(e, TensorBase) or run.needed.get(e):
@@ -470,7 +501,33 @@ cdef list execute(list roots, list grads, bint keep, bint create, list inputs, b
         st.grad_enabled = grad_enabled
         st.depth = depth
         st.no_record = no_record
+        if thread is not None:
+            if outer is None:
+                del running[thread]
+            else:
+                running[thread] = outer
     return None if run.captured is None else [run.captured.get(k) for k in keys]
+
+
+cdef tuple place_of(object x):
+    """Where the gradient of a tensor (or of a GradientEdge) arrives: a node or leaf, and the number of an output."""
+    cdef object e
+    if isinstance(x, TensorBase):
+        e = leaf_or_node(<TensorBase>x)
+        return e, 0 if isinstance(e, TensorBase) else (<TensorBase>x).output_nr
+    e = getattr(x.node, "variable", None)
+    return (e, 0) if isinstance(e, TensorBase) else (<Node?>x.node, <int?>x.output_nr)
+
+
+def current_run():
+    """The backward pass that runs in this thread; None outside of any, and before ``watch_runs()``."""
+    return running.get(get_ident())
+
+
+def watch_runs():
+    """Have passes from now on known to current_run()."""
+    global watched
+    watched = True
 
 
 # ---------------------------------------------------------------- backward and grad
@@ -524,13 +581,22 @@ cdef object no_grad_error(Py_ssize_t i):
     return RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
 
 
-def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
+def backward(tensors=None, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None, *,
+             variables=None, retain_variables=None):
     """Add the gradients of tensors (weighted by grad_tensors) to the ``.grad`` of the leaves that they came from.
 
     ``retain_graph`` (default: create_graph) keeps what was saved so that backward can run again; ``create_graph``
-    records the pass itself, for higher derivatives; ``inputs`` limits it to those tensors.
+    records the pass itself, for higher derivatives; ``inputs`` limits it to those tensors. Old names of arguments:
+    ``variables``, ``grad_variables``, ``retain_variables`` (0.3 had it fifth).
     """
-    cdef list roots = as_list(tensors), targets = None
+    cdef list roots, targets = None
+    if tensors is None and variables is None:
+        raise TypeError("backward() missing 1 required positional argument: 'tensors'")
+    roots = as_list(variables if tensors is None else tensors)
+    if isinstance(grad_variables, bool):
+        grad_variables, retain_variables = None, grad_variables
+    if retain_variables is not None and retain_graph is None:
+        retain_graph = retain_variables
     if grad_variables is not None:
         import warnings
         warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
@@ -539,10 +605,10 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
                                "Please only use `grad_tensors`.")
         grad_tensors = grad_variables
     if inputs is not None:
-        targets = as_list(inputs)
-        if not targets:
-            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-        check_inputs(targets)
+        targets = as_inputs(inputs, "backward")
+        for t in targets:
+            if not isinstance(t, TensorBase):
+                raise RuntimeError("GradientEdges as inputs of backward() are not supported: use grad()")
     execute(roots, root_grads(roots, [None] * len(roots) if grad_tensors is None else as_list(grad_tensors)),
             create_graph if retain_graph is None else retain_graph, create_graph, targets, True)
 
@@ -553,7 +619,7 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
 
     ``allow_unused`` permits inputs that the outputs do not depend on (None, or zeros with ``materialize_grads``).
     """
-    cdef list roots = as_list(outputs), targets = as_list(inputs), result
+    cdef list roots = as_list(outputs), targets = as_inputs(inputs, "grad"), result
     cdef Py_ssize_t i
     if materialize_grads and allow_unused is False:
         raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
@@ -564,17 +630,14 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
         import warnings
         warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient "
                       "for other parts of the graph, please use torch.autograd.backward.", FutureWarning, stacklevel=2)
-    if not targets:
-        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     grads = root_grads(roots, [None] * len(roots) if grad_outputs is None else as_list(grad_outputs))
-    check_inputs(targets)
     for t in targets:
-        if not seen_flags(<TensorBase>t) & REQUIRES_GRAD:
+        if isinstance(t, TensorBase) and not seen_flags(<TensorBase>t) & REQUIRES_GRAD:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
     result = execute(roots, grads, create_graph if retain_graph is None else retain_graph, create_graph, targets, False)
     for i in range(len(result)):
         if result[i] is None:
-            if materialize_grads:
+            if materialize_grads and isinstance(targets[i], TensorBase):
                 result[i] = zeros_like(targets[i].detach())
             elif not allow_unused:
                 raise RuntimeError(f"The differentiated Tensor at index {i} appears to not have been used in the graph. "
@@ -586,8 +649,12 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     return tuple(result)
 
 
-cdef int check_inputs(list inputs) except -1:
-    for t in inputs:
-        if not isinstance(t, TensorBase):
+cdef list as_inputs(object inputs, str function):
+    """Tensors and GradientEdges (which have a node and an output_nr) to differentiate by."""
+    cdef list result = [inputs] if hasattr(inputs, "output_nr") else as_list(inputs)
+    if not result:
+        raise RuntimeError(f"`inputs` argument to `{function}()` cannot be empty.")
+    for t in result:
+        if not isinstance(t, TensorBase) and not isinstance(getattr(t, "node", None), Node):
             raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
-    return 0
+    return result

@@ -91,6 +91,11 @@ cdef int _within(const int64_t* a, Py_ssize_t n, int64_t size) except -1:
     return 0
 
 
+def check_pointer(cnp.ndarray pointer not None, Py_ssize_t nnz):
+    """ValueError unless a row pointer begins with 0, ascends and ends with the number of entries."""
+    _pointer(pointer, nnz)
+
+
 def row_pointer(cnp.ndarray rows not None, Py_ssize_t n_rows):
     """Row pointer (n_rows + 1,) of ascending row numbers (nnz,)."""
     cdef const int64_t* data = int64_data(rows)

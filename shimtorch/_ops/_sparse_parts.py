@@ -29,7 +29,7 @@ class _Parts:
 parts = _Parts()
 
 # Ops without a rule of their own that come out right, or refuse, through the ops that they call.
-_COMPOSED = {"chain_matmul", "dist", "movedim", "resolve_conj", "rsub", "to", "type_as"}
+_COMPOSED = {"__rtruediv", "chain_matmul", "dist", "movedim", "resolve_conj", "rsub", "to", "type_as"}
 
 
 def _refuse_others():
@@ -63,7 +63,8 @@ def on_sparse(*names, inplace=False, composite=False):
 
 
 def _ops_named(name):
-    found = [table[key] for table, key in ((OPS, "torch." + name), (METHODS, name)) if key in table]
+    places = ((OPS, "torch." + name), (OPS, "torch.nn.functional." + name), (METHODS, name))
+    found = [table[key] for table, key in places if key in table]
     if not found:
         raise LookupError(f"no op is named '{name}'")
     return found

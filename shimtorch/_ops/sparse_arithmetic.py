@@ -54,6 +54,8 @@ def _add(self, other, alpha):
                            f"{list(other.shape)}")
     a, b, dtype = parts.parts(self), parts.parts(other), result_type(self, other)
     if a.sparse_dim != b.sparse_dim:
+        if not a.indices.shape[1] or not b.indices.shape[1]:        # what has no entries fits any
+            return _only(self, 1, dtype) if a.indices.shape[1] else _only(other, alpha, dtype)
         raise RuntimeError(f"add: expected 'self' and 'other' to have same number of sparse dimensions, but "
                            f"{a.sparse_dim} != {b.sparse_dim}")
     x, y = a.values.to(dtype), b.values.to(dtype)
@@ -67,6 +69,13 @@ def _add(self, other, alpha):
             return merged
     cat = OPS["torch.cat"]
     return parts.make_coo(cat([a.indices, b.indices], 1), cat([x, y]), self.shape, False, True)
+
+
+def _only(x, alpha, dtype):
+    """A sum with nothing: a copy."""
+    values = parts.parts(x).values
+    return parts.with_values(x, values.to(dtype) * alpha if dtype is not values.dtype or not _is_one(alpha)
+                             else values.clone())
 
 
 def _is_one(alpha):
@@ -148,7 +157,7 @@ def sub_(self, other, *, alpha=1):
 
 @on_sparse("mul")
 def mul(self, other):
-    if not isinstance(self, TensorBase) or not is_coo(self):
+    if not isinstance(self, TensorBase) or self.layout is strided:
         self, other = other, self
     if not is_coo(self):
         from .sparse_compressed import scale
@@ -300,6 +309,14 @@ def _compared(name, zero_gives):
         self = parts.coalesce(self)
         return parts.with_values(self, op(parts.parts(self).values, other))
     on_sparse(name, composite=True)(forward)
+
+
+@on_sparse("threshold_backward")
+def threshold_backward(self, result, threshold):
+    """The gradient of relu: that of the result, where the result exceeds the threshold."""
+    if threshold < 0:
+        raise NotImplementedError("threshold_backward: not implemented for sparse tensors with a threshold below 0")
+    return mul(self, cast_entries(result.gt(threshold), self.dtype))
 
 
 _compared("ne", lambda x: x != 0)

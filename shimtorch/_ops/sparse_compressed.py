@@ -135,7 +135,7 @@ def make(layout, pointers, plain, values, size, dtype, device, requires_grad):
         raise RuntimeError(f"{pointer_name}.shape[-1] must be equal to the number of compressed rows or columns plus "
                            f"one (={size[along] + 1}), but got {pointers.shape[0]}")
     try:
-        csr.row_numbers(pointers.to(int64).contiguous()._ndarray())
+        csr.check_pointer(pointers.to(int64).contiguous()._ndarray(), plain.shape[0])
     except ValueError as error:
         raise RuntimeError(f"{pointer_name}: {error}") from None
     result = compressed_from_parts(layout, pointers, plain, values, size)

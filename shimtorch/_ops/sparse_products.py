@@ -254,16 +254,4 @@ def sspaddmm(self, mat1, mat2, beta=1, alpha=1):
         if self.dim() != 2 or self.shape[d] != n:
             raise RuntimeError(f"sspaddmm: Argument #1: Expected dim {d} size {n}, got "
                                f"{self.shape[d] if d < self.dim() else 'none'}")
-    product = _times(smm(mat1, mat2), alpha)
-    base = _times(self, beta)
-    join = OPS["torch.cat"]
-    return sparse_coo_from_parts(join([base._indices(), product._indices()], 1),
-                                 join([values_as_they_stand(base), values_as_they_stand(product)]), self.shape, False,
-                                 True)
-
-
-@op(method=False, function=False, sparse=True, grads={
-    "self": lambda g, self: sparse_coo_from_parts(self._indices(), g, self.shape, self.is_coalesced(), True)})
-def values_as_they_stand(self):
-    """``_values()`` with history."""
-    return self._values()
+    return _times(self, beta) + _times(smm(mat1, mat2), alpha)

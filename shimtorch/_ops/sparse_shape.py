@@ -1,7 +1,11 @@
 """What indexing, joining and rearranging do to sparse operands: new indices for the same values, or a part of them."""
+import math
+
 from .._core import OPS, factory
 from .._core.dtype import int64
+from .._core.op import op
 from .._core.tensor import TensorBase, wrap_ndarray
+from .._core.views import inferred_size
 from ._sparse_parts import is_coo, on_sparse, parts
 from .sparse import empty_sparse
 
@@ -138,6 +142,41 @@ def squeeze(self, dim=None):
             values = values.squeeze(d - p.sparse_dim + 1)
     indices = p.indices if len(kept) == p.sparse_dim else p.indices.index_select(0, wrap_ndarray(_int64(kept)))
     return _make(indices, values, [n for d, n in enumerate(self.shape) if d not in gone], p.coalesced)
+
+
+@on_sparse("reshape", composite=True)
+def reshape(self, *shape):
+    return sparse_reshape(self, inferred_size(self, shape))
+
+
+@op(method=False, function=False, sparse=True, backward_name="ReshapeBackward0",
+    grads={"self": lambda g, self_shape: g.reshape(self_shape)})
+def sparse_reshape(self, shape):
+    """The elements in another shape, where the sparse dimensions do not mix with the dense ones."""
+    _need_coo(self, "reshape")
+    p = parts.parts(self)
+    old, inner = self.shape[:p.sparse_dim], self.shape[p.sparse_dim:]
+    for k in range(len(shape), -1, -1) if not inner else range(len(shape) + 1):
+        if math.prod(shape[:k]) == old.numel() and math.prod(shape[k:]) == inner.numel():
+            break
+    else:
+        raise NotImplementedError(f"reshape: not implemented from size {list(self.shape)} with {p.sparse_dim} sparse "
+                                  f"dimensions to {list(shape)}; use to_dense() first")
+    return _make(wrap_ndarray(_renumbered(p.indices._ndarray(), old, shape[:k])),
+                 p.values.reshape((-1, *shape[k:]) if p.values.numel() else (p.values.shape[0], *shape[k:])), shape,
+                 p.coalesced)
+
+
+def _renumbered(indices, old, new):
+    """Coordinates in sizes `new` of the elements that have the given ones in sizes `old`."""
+    import numpy as np
+    numbers = np.zeros(indices.shape[1], np.int64)
+    for coordinates, n in zip(indices, old, strict=True):
+        numbers = numbers * n + coordinates
+    out = np.empty((len(new), numbers.size), np.int64)
+    for d in range(len(new) - 1, -1, -1):
+        numbers, out[d] = np.divmod(numbers, max(new[d], 1))
+    return out
 
 
 @on_sparse("expand")
@@ -280,27 +319,30 @@ def index_select(self, dim, index):
     p = parts.parts(self)
     if d >= p.sparse_dim:
         return _make(p.indices, p.values.index_select(d - p.sparse_dim + 1, wrap_ndarray(chosen)), size, p.coalesced)
-    places, asked = _find(self, p, d, chosen)
+    places, asked, by_row = _find(self, p, d, chosen)
     indices, values = _take_entries(self, places)
     indices[d].copy_(wrap_ndarray(asked))
-    ascending = len(chosen) < 2 or bool((chosen[1:] > chosen[:-1]).all())
-    return _make(indices, values, size, p.coalesced and (ascending or d == 0))
+    ascending = by_row or len(chosen) < 2 or bool((chosen[1:] > chosen[:-1]).all())
+    return _make(indices, values, size, p.coalesced and ascending)
 
 
 def _find(self, p, d, chosen):
-    """Entries whose coordinate in dimension d is chosen, once for each time, and the place among the chosen."""
+    """Entries whose coordinate in dimension d is chosen, once for each time, and the place among the chosen.
+
+    And whether they come in the order of the chosen; else they do in that of the entries.
+    """
     import numpy as np
 
     from .._kernels import csr
     if d == 0 and p.coalesced and p.sparse_dim == 2 and self.dim() == 2 and self.shape[0] <= 8 * p.indices.shape[1]:
         pointer, _ = parts.compressed_rows(self)
-        return csr.select_rows(pointer._ndarray(), chosen)
+        return *csr.select_rows(pointer._ndarray(), chosen), True
     along = p.indices[d].contiguous()._ndarray()
     if self.shape[d] <= 16 * (along.size + chosen.size) + 1024:
-        return csr.select(along, self.shape[d], chosen)
+        return *csr.select(along, self.shape[d], chosen), False
     # A dimension too long to keep lists for: number the coordinates that occur.
     known, numbers = np.unique(np.concatenate((along, chosen)), return_inverse=True)
-    return csr.select(numbers[:along.size].copy(), known.size, numbers[along.size:].copy())
+    return *csr.select(numbers[:along.size].copy(), known.size, numbers[along.size:].copy()), False
 
 
 @on_sparse("index_add_zeros")
@@ -331,7 +373,9 @@ def cat(tensors, dim=0):
             raise RuntimeError(f"Concatenating sparse tensors, but a dense tensor was found at position {k}.")
     first = tensors[0]
     d = _wrap(dim, first.dim())
-    n_sparse = parts.unchecked_parts(first).sparse_dim
+    n_sparse = next((parts.unchecked_parts(x).sparse_dim for x in tensors if x._nnz()),
+                    parts.unchecked_parts(first).sparse_dim)
+    tensors = [x if x._nnz() else empty_sparse(x.shape, x.dtype, n_sparse) for x in tensors]
     for k, x in enumerate(tensors[1:], 1):
         if x.dim() != first.dim() or any(x.shape[i] != n for i, n in enumerate(first.shape) if i != d):
             raise RuntimeError(f"All tensors must have the same shape: {list(first.shape)} (except in the "

@@ -72,11 +72,11 @@ def _installed_version(package):
 
 
 def _blas():
+    import numpy
+
     try:
         import threadpoolctl
     except ImportError:
-        import numpy
-
         blas = numpy.show_config(mode="dicts").get("Build Dependencies", {}).get("blas", {})
         return f"{blas.get('name', 'unknown')} {blas.get('version', '')}".strip()
     pools = [pool for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"]

@@ -10,7 +10,7 @@ _PRIVATE = OWN + "._shim", OWN + ".__main__"
 
 def is_own(name):
     """Whether a dotted name lies in shimtorch and has a torch name as well; this package and ``__main__`` have none."""
-    return _within(name, OWN) and not any(_within(name, private) for private in _PRIVATE)
+    return _within(name, OWN) and not name.startswith(_PRIVATE)
 
 
 def is_alias(name):

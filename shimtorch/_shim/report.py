@@ -59,7 +59,7 @@ def examine(script, era=None):
                 used.setdefault(use.qualified.removesuffix(".*"), _place(file, tokens[use.first]))
         for name, token in _methods(tokens, uses, bound):
             called.setdefault(name, _place(file, token))
-        defined.update(tokens[i + 1].text for i, token in enumerate(tokens[:-1]) if token.text in ("def", "class"))
+        defined.update(_definitions(tokens))
     report = Report(choice, {}, {}, {})
     with shimtorch.era(era or choice.era), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -73,6 +73,13 @@ def examine(script, era=None):
 
 def _place(file, token):
     return f"{shown(file)}:{token.line}"
+
+
+def _definitions(tokens):
+    """Names of functions and classes of a source, and of attributes that it assigns."""
+    for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if before.text in ("def", "class") or (before.text == "." and after.text == "="):
+            yield token.text
 
 
 def _methods(tokens, uses, bound):

@@ -1,7 +1,7 @@
 """The graph: its nodes and edges, hooks on what it saves, hooks on several gradients at once."""
 from collections import namedtuple
 
-from .._core import saving
+from .._core import engine, saving
 from .._core.autograd import Node, accumulator_of, bump_version
 from .._core.tensor import TensorBase
 
@@ -69,5 +69,56 @@ def allow_mutation_on_saved_tensors():
 
 
 def register_multi_grad_hook(tensors, fn, *, mode="all"):
-    """Not implemented: register a hook on each tensor."""
-    raise NotImplementedError("autograd.graph.register_multi_grad_hook is not implemented")
+    """Call ``fn`` once per backward pass: with all gradients when the last is known, or with the first that is.
+
+    mode: "all" (``fn(grads)``, with None for each tensor that the pass does not come to) or "any" (``fn(grad)``). The
+    handle that is returned has ``remove()``.
+    """
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    engine.watch_runs()
+    tensors = tuple(tensors)
+    watch = _MultiWatch(tensors, fn, mode)
+    return _Handles([t.register_hook(watch.hook_for(i)) for i, t in enumerate(tensors)
+                     if mode == "all" or t.requires_grad])
+
+
+class _MultiWatch:
+    """The gradients of several tensors that one backward pass has brought so far."""
+
+    def __init__(self, tensors, fn, mode):
+        self.fn, self.mode = fn, mode
+        self.places = [t if t.grad_fn is None else t.grad_fn for t in tensors]
+        self.run = None
+
+    def hook_for(self, index):
+        def hook(grad):
+            run = engine.current_run()
+            if run is not self.run:
+                self.run, self.grads, self.missing = run, [None] * len(self.places), sum(map(run.reaches, self.places))
+                if self.mode == "any":
+                    self.fn(grad)
+            self.grads[index] = grad
+            self.missing -= 1
+            if self.missing == 0:
+                grads, self.grads, self.run = self.grads, None, None
+                if self.mode == "all":
+                    self.fn(grads)
+        return hook
+
+
+class _Handles:
+    """Removes several hooks at once."""
+
+    def __init__(self, handles):
+        self.handles = tuple(handles)
+
+    def remove(self):
+        for handle in self.handles:
+            handle.remove()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self.remove()

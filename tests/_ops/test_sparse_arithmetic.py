@@ -48,7 +48,8 @@ def test_dense_plus_sparse(kind):
         same(layout, x + 3 * b)
         assert layout._version > version
     same(x.clone().sub_(y), x - b)
-    same(x.clone().add_(2, y), x + 2 * b)
+    with pytest.warns(UserWarning, match="deprecated"):
+        same(x.clone().add_(2, y), x + 2 * b)
     same(y.spadd(x), x + b)
     same(torch.spadd(x, 2, y), x + 2 * b)
 
@@ -168,11 +169,11 @@ def test_functions_in_place_need_coalesced_tensors(name):
 
 
 @pytest.mark.parametrize("name", ("exp cos log sigmoid reciprocal rsqrt logical_not isfinite cumsum max mean prod all "
-                                  "tril nonzero reshape argmax clamp median").split())
+                                  "tril nonzero argmax clamp median").split())
 def test_what_fills_zeros_is_refused(name):
     x = random_sparse()
     with pytest.raises(NotImplementedError, match=name):
-        getattr(x, name)(*{"cumsum": (0,), "reshape": (-1,), "clamp": (0, 1)}.get(name, ()))
+        getattr(x, name)(*{"cumsum": (0,), "clamp": (0, 1)}.get(name, ()))
 
 
 @pytest.mark.parametrize("name, number", (("gt", 0.5), ("ge", 0.5), ("lt", -0.5), ("le", -0.1), ("ne", 0), ("eq", 1.0)))
@@ -208,7 +209,7 @@ def test_casts():
     x = random_sparse(dtype=torch.float32)
     for y in (x.double(), x.to(torch.float64), x.type(torch.float64)):
         assert y.dtype is torch.float64 and not y.is_coalesced()
-        same(y, x.to_dense().double())
+        same(y, x.to_dense().double(), 1e-6)
     assert x.to(torch.float32) is x and x.float() is x and x.cpu() is x
 
 

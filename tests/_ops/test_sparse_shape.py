@@ -11,7 +11,7 @@ INDEX = torch.tensor([1, 3, 1, 0])
 
 # name: a function of a tensor of shape (4, 5, 3) whose first two dimensions are sparse (all three for plain ones)
 EVERY = {
-    "transpose": lambda x: x.transpose(0, 1), "transpose negative": lambda x: x.transpose(-2, -3),
+    "transpose": lambda x: x.transpose(0, 1), "transpose negative": lambda x: x.transpose(1, -x.dim()),
     "transpose same": lambda x: x.transpose(1, 1), "permute": lambda x: x.permute(1, 0, *range(2, x.dim())),
     "permute list": lambda x: x.permute([0, 1, *range(2, x.dim())]),
     "unsqueeze first": lambda x: x.unsqueeze(0), "unsqueeze last": lambda x: x.unsqueeze(-1),
@@ -30,6 +30,7 @@ EVERY = {
     "cat 1": lambda x: torch.cat([x, x, x], 1), "cat last": lambda x: torch.cat([x, x * 3], -1),
     "stack": lambda x: torch.stack([x, x * 2]), "stack 1": lambda x: torch.stack([x, x], 1),
     "unbind": lambda x: torch.stack(list(x.unbind(1))[::2]), "expand": lambda x: x.expand(2, *x.shape),
+    "reshape": lambda x: x.reshape(20, *x.shape[2:]), "reshape -1": lambda x: x.reshape(2, 2, -1, *x.shape[2:]),
     "expand ones": lambda x: x.unsqueeze(0).expand(3, *[-1] * x.dim()),
 }
 
@@ -84,8 +85,8 @@ def test_t_and_in_place_forms():
 
 def test_coalesced_stays_known_where_order_is_kept():
     x = PLAIN.coalesce()
-    for y in (x.narrow(0, 1, 2), x.index_select(0, INDEX), x.unsqueeze(0), x[1], torch.cat([x, x]),
-              x.expand(2, 4, 5, 3)):
+    for y in (x.narrow(0, 1, 2), x[:, :, 0].coalesce().index_select(0, INDEX), x.index_select(1, INDEX[:2]),
+              x.unsqueeze(0), x[1], torch.cat([x, x]), x.expand(2, 4, 5, 3)):
         assert y.is_coalesced()
         check_parts(y)
     assert not x.transpose(0, 1).is_coalesced() and not x.index_select(1, INDEX).is_coalesced()
@@ -112,6 +113,8 @@ def test_index_select_in_a_dimension_too_long_to_list():
     (RuntimeError, "number of sizes", lambda x: x.expand(4, 6)),
     (RuntimeError, "duplicate", lambda x: x.permute(0, 0, 1)),
     (NotImplementedError, "several index tensors", lambda x: x[INDEX, INDEX]),
+    (NotImplementedError, "reshape", lambda x: HYBRID.reshape(-1)),
+    (RuntimeError, "invalid for input of size", lambda x: x.reshape(7)),
 ))
 def test_refusals(error, message, call):
     with pytest.raises(error, match=message):
