@@ -78,6 +78,8 @@ def register_multi_grad_hook(tensors, fn, *, mode="all"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
     engine.watch_runs()
     tensors = tuple(tensors)
+    if mode == "all" and not all(t.requires_grad for t in tensors):
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     watch = _MultiWatch(tensors, fn, mode)
     return _Handles([t.register_hook(watch.hook_for(i)) for i, t in enumerate(tensors)
                      if mode == "all" or t.requires_grad])

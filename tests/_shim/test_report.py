@@ -21,7 +21,8 @@ parser.add_argument("x")
 
 class Net(nn.Module):
     def twist(self, x):
-        return F.relu(x).no_such_method()
+        self.mine = len
+        return F.relu(x).no_such_method(), self.mine(x)
 
 net = Net()
 net.twist(torch.zeros(1).cuda()).view(1)
@@ -44,22 +45,22 @@ def script(project, monkeypatch):
 
 def test_names_are_resolved_and_looked_up(script):
     report = examine(script)
-    assert report.choice[:4] == ("0.3", 2, "script.py", 22)
+    assert report.choice[:4] == ("0.3", 2, "script.py", 23)
     assert report.missing == {
         "torch.no_such_module": "script.py:4", "torch.no_such_name": "script.py:5",
-        "torch.nn.no_such_layer": "script.py:6", "torch.no_such_function": "script.py:22",
-        "torch.nn.NoSuchLayer": "script.py:26", "torch.another_missing": "helper.py:2",
+        "torch.nn.no_such_layer": "script.py:6", "torch.no_such_function": "script.py:23",
+        "torch.nn.NoSuchLayer": "script.py:27", "torch.another_missing": "helper.py:2",
     }
     present = {"torch.nn.Module", "torch.nn.functional.relu", "torch.optim.SGD", "torch.zeros", "torch.ones"}
     assert present <= set(report.present)
-    assert report.methods == {".no_such_method()": "script.py:16"}
+    assert report.methods == {".no_such_method()": "script.py:17"}
 
 
 def test_printed(script, capsys):
     assert main(["report", script]) == 1
     out = capsys.readouterr().out
-    assert out.startswith("era 0.3, because of script.py:22: x = Variable(torch.no_such_function(1))\n6 of ")
-    assert "  torch.no_such_module    script.py:4\n" in out and "  .no_such_method()  script.py:16\n" in out
+    assert out.startswith("era 0.3, because of script.py:23: x = Variable(torch.no_such_function(1))\n6 of ")
+    assert "  torch.no_such_module    script.py:4\n" in out and "  .no_such_method()  script.py:17\n" in out
     assert main(["report", "--all", "--era", "modern", script]) == 1
     out = capsys.readouterr().out
     assert out.startswith("era modern\nthere:\n") and "torch.optim.SGD" in out

@@ -266,8 +266,12 @@ def test_old_names_of_arguments(torch, leaf):
         torch.autograd.backward(y, grad_variables=torch.ones(2), retain_graph=True)
     with pytest.warns(UserWarning, match="retain_variables option is deprecated"):
         y.sum().backward(retain_variables=True)
+    torch.autograd.backward(variables=[y], grad_tensors=[torch.ones(2)], retain_variables=True)
+    torch.autograd.backward([y], [torch.ones(2)], None, None, True)
     y.sum().backward()
-    assert x.grad.tolist() == [6, 12]
+    assert x.grad.tolist() == [10, 20]
+    with pytest.raises(TypeError):
+        torch.autograd.backward()
 
 
 @pytest.mark.parametrize("number", [3.0, 2 + 1j])

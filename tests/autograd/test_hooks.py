@@ -272,6 +272,37 @@ def test_hooks_on_an_accumulator(torch, leaf):
     assert log == [("tensor", [2, 2]), ("pre", [2, 2]), ("post", (), [20, 20], [20, 20])]
 
 
+# hooks on several tensors -------------------------------------------------------------------------------------------
+
+def test_a_hook_on_several_tensors_runs_once(torch, leaf):
+    register = torch.autograd.graph.register_multi_grad_hook
+    x, y, z, log = leaf(1.0, 1.0), leaf(1.0, 1.0), leaf(1.0, 1.0), []
+    a = x * 2
+    handle = register((x, y, a, z), lambda grads: log.append([None if g is None else g.tolist() for g in grads]))
+    (a * y).sum().backward()
+    x.sum().backward()
+    torch.autograd.grad((x * 2 + y).sum(), y)
+    assert log == [[[2, 2], [2, 2], [1, 1], None], [[1, 1], None, None, None], [None, [1, 1], None, None]]
+    handle.remove()
+    x.sum().backward()
+    assert len(log) == 3
+
+
+def test_a_hook_on_the_first_of_several_tensors(torch, leaf):
+    register = torch.autograd.graph.register_multi_grad_hook
+    x, y, log = leaf(1.0), leaf(1.0), []
+    with register((x, y), lambda grad: log.append(grad.item()), mode="any"):
+        for _ in range(2):
+            (x * 2 + y * 3).backward()
+    (x * 2 + y * 3).backward()
+    assert log == [3, 3]
+    with pytest.raises(ValueError, match=r"^Expects mode to be one of \('all', 'any'\) but got some$"):
+        register((x,), print, mode="some")
+    with pytest.raises((RuntimeError, AssertionError)):
+        register((x, torch.ones(2)), print)
+    x.backward()
+
+
 # passes within passes -----------------------------------------------------------------------------------------------
 
 def test_backward_within_a_hook(torch, leaf):

@@ -172,6 +172,13 @@ def test_edges(torch, leaf, graph):
         graph.get_gradient_edge(torch.ones(2))
 
 
+def test_gradients_by_edges(torch, leaf, graph):
+    x = leaf(1.0, 2.0)
+    y = x * 3
+    gy, gx = torch.autograd.grad((y * y).sum(), [graph.get_gradient_edge(y), graph.get_gradient_edge(x)])
+    assert gy.tolist() == [6, 12] and gx.tolist() == [18, 36]
+
+
 def test_versions_can_be_counted_on(torch, leaf, graph):
     x = leaf(1.0, 2.0) * 1
     y = (x * x).sum()
