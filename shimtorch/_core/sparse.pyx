@@ -345,7 +345,8 @@ def merge_sum(TensorBase a not None, TensorBase x not None, TensorBase b not Non
     cdef uint64_t* packed[2]
     cdef uint8_t* origins = NULL
     cdef int side, i, out_code = x.code, code = kernel_code(x.code)
-    cdef Py_ssize_t n, width, shape[MAX_DIMS]
+    cdef Py_ssize_t shape[MAX_DIMS]
+    cdef Py_ssize_t n, width
     cdef TensorBase indices, values
     cdef const char* u
     cdef const char* v

@@ -27,7 +27,7 @@ def increment_version(tensor):
 
 
 class saved_tensors_hooks:
-    """A context in which what operations save for backward goes through ``pack_hook``, and back through ``unpack_hook``.
+    """A context in which what operations save goes through ``pack_hook``, and back for backward through ``unpack_hook``.
 
     ``pack_hook`` takes a tensor, which it must not change, and returns anything; ``unpack_hook`` makes of that a tensor
     with the same contents. Packed tensors are not checked against in-place changes.

@@ -146,7 +146,8 @@ def test_an_expanded_gradient_cannot_be_added_to(torch, leaf):
 def test_assignment(torch, leaf):
     x = leaf(1.0, 2.0)
     with pytest.raises(RuntimeError, match=r"^attempting to assign a gradient of size '\[3\]' to a tensor of size "
-                                           r"'\[2\]'\. Please ensure that the gradient and the tensor are the same size$"):
+                                           r"'\[2\]'\. Please ensure that the gradient and the tensor are the same "
+                                           r"size$"):
         x.grad = torch.ones(3)
     with pytest.raises(RuntimeError, match="attempting to assign a gradient with dtype"):
         x.grad = torch.ones(2, dtype=torch.float64)

@@ -3,7 +3,8 @@ import warnings
 
 import pytest
 
-ENABLED = "^Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging."
+ENABLED = "^Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for "
+          "debugging."
 
 
 @pytest.fixture
@@ -29,7 +30,8 @@ def nan_gradient(torch):
 
 def test_nan_is_traced_to_its_function(torch, detecting):
     x, y = nan_gradient(torch)
-    message, = fails(torch, RuntimeError, "^Function 'SqrtBackward0' returned nan values in its 0th output.$", y.backward)
+    message, = fails(torch, RuntimeError, "^Function 'SqrtBackward0' returned nan values in its 0th "
+                                          "output.$", y.backward)
     assert message.startswith("Error detected in SqrtBackward0. Traceback of forward call that caused the error:\n")
     assert "in nan_gradient\n" in message and "return x, (x.sqrt() * 0).sum()" in message
     assert x.grad is None
@@ -61,9 +63,9 @@ def test_stale_tensors_are_traced_and_the_hint_says_so(torch, detecting):
     y = torch.ones(2, requires_grad=True).exp()
     z = y.sum()
     y.add_(1)
-    message, = fails(torch, RuntimeError, r"Hint: the backtrace further above shows the operation that failed to compute its "
-                                          r"gradient\. The variable in question was changed in there or anywhere later\. Good "
-                                          r"luck!$", z.backward)
+    message, = fails(torch, RuntimeError, r"Hint: the backtrace further above shows the operation that failed to "
+                                          r"compute its gradient\. The variable in question was changed in there or "
+                                          r"anywhere later\. Good luck!$", z.backward)
     assert message.startswith("Error detected in ExpBackward0.")
 
 
@@ -71,8 +73,8 @@ def test_a_forward_pass_without_detection(torch):
     x, y = nan_gradient(torch)
     with torch.autograd.set_detect_anomaly(True):
         message, = fails(torch, RuntimeError, "SqrtBackward0", y.backward)
-    assert message.startswith("Error detected in SqrtBackward0. No forward pass information available. Enable detect anomaly "
-                              "during forward pass for more information.")
+    assert message.startswith("Error detected in SqrtBackward0. No forward pass information available. Enable detect "
+                              "anomaly during forward pass for more information.")
 
 
 def test_errors_in_second_derivatives_are_traced_to_the_first(torch, detecting):
@@ -80,8 +82,8 @@ def test_errors_in_second_derivatives_are_traced_to_the_first(torch, detecting):
     g, = torch.autograd.grad(x.sqrt().sum(), x, create_graph=True)
     messages = fails(torch, RuntimeError, "returned nan values", (g * 0).sum().backward)
     assert len(messages) == 2
-    assert messages[1].startswith("\n\nPrevious calculation was induced by SqrtBackward0. Traceback of forward call that "
-                                  "induced the previous calculation:\n")
+    assert messages[1].startswith("\n\nPrevious calculation was induced by SqrtBackward0. Traceback of forward call "
+                                  "that induced the previous calculation:\n")
 
 
 def test_a_good_pass_is_as_ever(torch, detecting):

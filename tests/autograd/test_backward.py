@@ -3,10 +3,10 @@ import builtins
 
 import pytest
 
-TWICE = (r"^Trying to backward through the graph a second time \(or directly access saved tensors after they have already "
-         r"been freed\)\. Saved intermediate values of the graph are freed when you call \.backward\(\) or "
-         r"autograd\.grad\(\)\. Specify retain_graph=True if you need to backward through the graph a second time or if "
-         r"you need to access saved tensors after calling backward\.$")
+TWICE = (r"^Trying to backward through the graph a second time \(or directly access saved tensors after they have "
+         r"already been freed\)\. Saved intermediate values of the graph are freed when you call \.backward\(\) or "
+         r"autograd\.grad\(\)\. Specify retain_graph=True if you need to backward through the graph a second time or "
+         r"if you need to access saved tensors after calling backward\.$")
 
 
 def test_chain_rule(torch, leaf):
@@ -172,13 +172,13 @@ def test_grad_by_one_of_several_outputs(torch, leaf):
 
 def test_grad_of_unused_inputs(torch, leaf):
     x, y = leaf(1.0, 2.0), leaf(3.0, 4.0)
-    with pytest.raises(RuntimeError, match=r"^The differentiated Tensor at index 1 appears to not have been used in the "
-                                           r"graph\. Set allow_unused=True if this is the desired behavior\.$"):
+    with pytest.raises(RuntimeError, match=r"^The differentiated Tensor at index 1 appears to not have been used in "
+                                           r"the graph\. Set allow_unused=True if this is the desired behavior\.$"):
         torch.autograd.grad(x.sum(), [x, y])
     assert torch.autograd.grad(x.sum(), [x, y], allow_unused=True)[1] is None
     assert torch.autograd.grad(x.sum(), [x, y], materialize_grads=True)[1].tolist() == [0, 0]
-    with pytest.raises(ValueError, match="^Expected allow_unused to be True or not passed when materialize_grads=True, but "
-                                         "got: allow_unused=False.$"):
+    with pytest.raises(ValueError, match="^Expected allow_unused to be True or not passed when materialize_grads=True, "
+                                         "but got: allow_unused=False.$"):
         torch.autograd.grad(x.sum(), [x, y], materialize_grads=True, allow_unused=False)
 
 
@@ -225,8 +225,8 @@ def test_backward_limited_to_a_result_fills_its_grad(torch, leaf):
      lambda t, x: t.ones(3).sum().backward()),
     ("RuntimeError", r"^element 1 of tensors does not require grad and does not have a grad_fn$",
      lambda t, x: t.autograd.backward([x.sum(), t.ones(())])),
-    ("RuntimeError", r"^Mismatch in shape: grad_output\[0\] has a shape of torch\.Size\(\[2\]\) and output\[0\] has a shape "
-                     r"of torch\.Size\(\[3\]\)\.$", lambda t, x: (x * 2).backward(t.ones(2))),
+    ("RuntimeError", r"^Mismatch in shape: grad_output\[0\] has a shape of torch\.Size\(\[2\]\) and output\[0\] has a "
+                     r"shape of torch\.Size\(\[3\]\)\.$", lambda t, x: (x * 2).backward(t.ones(2))),
     ("RuntimeError", r"^Mismatch in shape", lambda t, x: t.autograd.grad(x * 2, x, t.ones(2))),
     ("TypeError", r"^'float' object is not iterable$", lambda t, x: (x * 2).backward(3.0)),
     ("TypeError", r"^gradients can be either Tensors or None, but got str$", lambda t, x: (x * 2).backward("a")),
@@ -238,14 +238,15 @@ def test_backward_limited_to_a_result_fills_its_grad(torch, leaf):
     ("RuntimeError", r"^One of the differentiated Tensors does not require grad$",
      lambda t, x: t.autograd.grad(x.sum(), t.ones(3))),
     ("RuntimeError", r"^`inputs` argument to `grad\(\)` cannot be empty\.$", lambda t, x: t.autograd.grad(x.sum(), [])),
-    ("RuntimeError", r"^`inputs` argument to `backward\(\)` cannot be empty\.$", lambda t, x: x.sum().backward(inputs=[])),
+    ("RuntimeError", r"^`inputs` argument to `backward\(\)` cannot be "
+                     r"empty\.$", lambda t, x: x.sum().backward(inputs=[])),
     ("RuntimeError", r"^can't retain_grad on Tensor that has requires_grad=False$",
      lambda t, x: x.sum().backward(inputs=[t.ones(2)])),
     ("RuntimeError", r"^The differentiated Tensor at index 0 appears to not have been used in the graph",
      lambda t, x: t.autograd.grad([], [x])),
-    ("RuntimeError", r"^For complex Tensors, both grad_output and output are required to have the same dtype\. Mismatch in "
-                     r"dtype: grad_output\[0\] has a dtype of torch\.complex64 and output\[0\] has a dtype of "
-                     r"torch\.float32\.$", lambda t, x: x.sum().backward(t.tensor(1j))),
+    ("RuntimeError", r"^For complex Tensors, both grad_output and output are required to have the same dtype\. "
+                     r"Mismatch in dtype: grad_output\[0\] has a dtype of torch\.complex64 and output\[0\] has a dtype "
+                     r"of torch\.float32\.$", lambda t, x: x.sum().backward(t.tensor(1j))),
     ("RuntimeError", r"^grad can be implicitly created only for real scalar outputs but got torch\.complex64$",
      lambda t, x: (x * 1j).sum().backward()),
 ])

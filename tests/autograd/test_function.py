@@ -5,8 +5,9 @@ import weakref
 import pytest
 
 FREED = "^Trying to backward through the graph a second time"
-CUSTOM_VIEW = (r"This view was created inside a custom Function \(or because an input was returned as-is\) and the autograd "
-               r"logic to handle view\+inplace would override the custom backward associated with the custom Function")
+CUSTOM_VIEW = (r"This view was created inside a custom Function \(or because an input was returned as-is\) and the "
+               r"autograd logic to handle view\+inplace would override the custom backward associated with the custom "
+               r"Function")
 
 
 @pytest.fixture
@@ -221,8 +222,8 @@ def test_views_from_functions_are_not_written_to(torch, leaf, make, forward):
     x = leaf(1.0, 2.0) * 1
     y = f.apply(x)
     x.add_(1)
-    with pytest.raises(RuntimeError, match="^Output 0 of Made is a view and its base or another view of its base has been "
-                                           "modified inplace. " + CUSTOM_VIEW):
+    with pytest.raises(RuntimeError, match="^Output 0 of Made is a view and its base or another view of its base has "
+                                           "been modified inplace. " + CUSTOM_VIEW):
         _ = y.grad_fn
     with pytest.raises(RuntimeError, match=CUSTOM_VIEW):
         y * 2
@@ -299,7 +300,8 @@ def test_a_view_changed_in_place_that_is_not_the_first_argument(torch, leaf, mak
 
 
 def test_refusals_of_in_place_changes(torch, leaf, Double, make):
-    with pytest.raises(RuntimeError, match="^a leaf Variable that requires grad has been used in an in-place operation.$"):
+    with pytest.raises(RuntimeError, match="^a leaf Variable that requires grad has been used in an in-place "
+                                           "operation.$"):
         Double.apply(leaf(1.0, 2.0))
     lost = ("^Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
             "modified inplace must all be outputs of the Function.$")
@@ -307,8 +309,8 @@ def test_refusals_of_in_place_changes(torch, leaf, Double, make):
         make(lambda ctx, x: ctx.mark_dirty(x) or x.mul_(2) * 1).apply(leaf(1.0) * 1)
     with pytest.raises(RuntimeError, match=lost):
         make(lambda ctx, x: ctx.mark_dirty(torch.ones(2)) or x * 1).apply(leaf(1.0) * 1)
-    with pytest.raises(RuntimeError, match="^If your Function modifies inplace an input that is a view of another Tensor, your "
-                                           "Function cannot return more than one Tensor."):
+    with pytest.raises(RuntimeError, match="^If your Function modifies inplace an input that is a view of another "
+                                           "Tensor, your Function cannot return more than one Tensor."):
         make(lambda ctx, x: ctx.mark_dirty(x) or (x.mul_(2), x * 1)).apply((leaf(1.0, 2.0) * 1)[:1])
 
 
@@ -507,7 +509,8 @@ def test_instances_are_not_called(torch, leaf, Power):
 
 
 def test_instances_warn(torch, Power):
-    with pytest.warns(DeprecationWarning, match="should not be instantiated. Methods on autograd functions are all static"):
+    with pytest.warns(DeprecationWarning, match="should not be instantiated. Methods on autograd functions are all "
+                                                "static"):
         Power()
 
 
@@ -518,7 +521,8 @@ def test_instances_warn(torch, Power):
      r"^function MadeBackward returned an incorrect number of gradients \(expected 1, got 2\)$"),
     (lambda t, g: 3, RuntimeError, r"^expected Variable or None \(got int\)$"),
     (lambda t, g: t.ones(5), RuntimeError,
-     r"^Function MadeBackward returned an invalid gradient at index 0 - got \[5\] but expected shape compatible with \[2\]$"),
+     r"^Function MadeBackward returned an invalid gradient at index 0 - got \[5\] but expected shape compatible with "
+     r"\[2\]$"),
     (lambda t, g: 1 / 0, ZeroDivisionError, "^division by zero$"),
 ])
 def test_what_backward_returns_is_checked(torch, leaf, make, backward, error, text):
@@ -531,11 +535,11 @@ def test_what_backward_returns_is_checked(torch, leaf, make, backward, error, te
 
 def test_gradients_are_counted(torch, leaf, make):
     x, y = leaf(1.0), leaf(2.0)
-    with pytest.raises(RuntimeError, match=r"^function MadeBackward returned an incorrect number of gradients \(expected 2, "
-                                           r"got 1\)$"):
+    with pytest.raises(RuntimeError, match=r"^function MadeBackward returned an incorrect number of gradients "
+                                           r"\(expected 2, got 1\)$"):
         make(lambda ctx, a, b: a + b, lambda ctx, g: g).apply(x, y).backward()
-    with pytest.raises(RuntimeError, match="^function MadeBackward returned a gradient different than None at position 2, but "
-                                           "the corresponding forward input was not a Variable$"):
+    with pytest.raises(RuntimeError, match="^function MadeBackward returned a gradient different than None at position "
+                                           "2, but the corresponding forward input was not a Variable$"):
         make(lambda ctx, a, b: a + b, lambda ctx, g: (g, g)).apply(x, 3).backward()
     make(lambda ctx, a: a * 2, lambda ctx, g: (g, None, None)).apply(x).backward()
     assert x.grad.item() == 1
@@ -559,7 +563,8 @@ def test_none_is_no_gradient(torch, leaf, make):
 def test_missing_methods(torch, leaf, make):
     with pytest.raises(NotImplementedError, match="^You must implement either the backward or vjp method"):
         make(lambda ctx, x: x * 2).apply(leaf(1.0)).backward()
-    with pytest.raises(NotImplementedError, match="^You must implement the forward function for custom autograd.Function.$"):
+    with pytest.raises(NotImplementedError, match="^You must implement the forward function for custom "
+                                                  "autograd.Function.$"):
         type("Empty", (torch.autograd.Function,), {}).apply(leaf(1.0))
 
 

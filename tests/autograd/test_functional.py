@@ -87,32 +87,33 @@ def test_results_can_be_differentiated(torch, F, leaf):
 
 
 STRICT = (r"The outputs must be computed in a differentiable manner from the input when running in strict mode\.$")
-TWICE = (r"^While computing the hessian, found that the jacobian of the user-provided function with respect to input 0 is "
-         r"independent of the input\. This is not allowed in strict mode\. You should ensure that your function is twice "
-         r"differentiable and that the jacobian depends on the inputs \(this would be violated by a linear function for "
-         r"example\)\.$")
+TWICE = (r"^While computing the hessian, found that the jacobian of the user-provided function with respect to input 0 "
+         r"is independent of the input\. This is not allowed in strict mode\. You should ensure that your function is "
+         r"twice differentiable and that the jacobian depends on the inputs \(this would be violated by a linear "
+         r"function for example\)\.$")
 
 
 @pytest.mark.parametrize("error, text, run", [
     (RuntimeError, r"^Output 0 of the user-provided function does not require gradients\. " + STRICT,
      lambda t, F, x: F.jacobian(lambda x: t.ones(3), x, strict=True)),
-    (RuntimeError, r"^Output 0 of the user-provided function is independent of input 0\. This is not allowed in strict mode\.$",
+    (RuntimeError, r"^Output 0 of the user-provided function is independent of input 0\. This is not allowed in strict "
+                   r"mode\.$",
      lambda t, F, x: F.jacobian(lambda x, y: y * 2, (x, x), strict=True)),
-    (RuntimeError, r"^The jacobian of the user-provided function is independent of input 0\. This is not allowed in strict "
-                   r"mode when create_graph=True\.$",
+    (RuntimeError, r"^The jacobian of the user-provided function is independent of input 0\. This is not allowed in "
+                   r"strict mode when create_graph=True\.$",
      lambda t, F, x: F.jacobian(lambda x: x * 2, x.requires_grad_(), create_graph=True, strict=True)),
     (RuntimeError, r"`strict=True` and `vectorized=True` are not supported together",
      lambda t, F, x: F.jacobian(lambda x: x ** 2, x, vectorize=True, strict=True)),
     (NotImplementedError, "", lambda t, F, x: F.jacobian(lambda x: x ** 2, x, strategy="forward-mode")),
     (AssertionError, '^Expected strategy to be either "forward-mode" or "reverse-mode"',
      lambda t, F, x: F.jacobian(lambda x: x ** 2, x, strategy="other")),
-    (TypeError, r"^The outputs of the user-provided function given to jacobian must be either a Tensor or a tuple of Tensors "
-                r"but the given outputs of the user-provided function has type <class 'int'>\.$",
+    (TypeError, r"^The outputs of the user-provided function given to jacobian must be either a Tensor or a tuple of "
+                r"Tensors but the given outputs of the user-provided function has type <class 'int'>\.$",
      lambda t, F, x: F.jacobian(lambda x: 3, x)),
-    (TypeError, r"^The inputs given to jacobian must be either a Tensor or a tuple of Tensors but the given inputs has type "
-                r"<class 'list'>\.$", lambda t, F, x: F.jacobian(lambda x: x, [x])),
-    (TypeError, r"^The inputs given to jacobian must be either a Tensor or a tuple of Tensors but the value at index 1 has "
-                r"type <class 'int'>\.$", lambda t, F, x: F.jacobian(lambda x, y: x, (x, 3))),
+    (TypeError, r"^The inputs given to jacobian must be either a Tensor or a tuple of Tensors but the given inputs has "
+                r"type <class 'list'>\.$", lambda t, F, x: F.jacobian(lambda x: x, [x])),
+    (TypeError, r"^The inputs given to jacobian must be either a Tensor or a tuple of Tensors but the value at index 1 "
+                r"has type <class 'int'>\.$", lambda t, F, x: F.jacobian(lambda x, y: x, (x, 3))),
     (RuntimeError, "^The Tensor returned by the function given to hessian should contain a single element$",
      lambda t, F, x: F.hessian(lambda x: x ** 3, x)),
     (RuntimeError, "^The function given to hessian should return a single Tensor$",
@@ -122,8 +123,8 @@ TWICE = (r"^While computing the hessian, found that the jacobian of the user-pro
     (RuntimeError, TWICE, lambda t, F, x: F.hvp(lambda x: x.sum(), x, t.ones(2), strict=True)),
     (RuntimeError, "^The vector v can only be None if the user-provided function returns a single Tensor with a single "
                    "element.$", lambda t, F, x: F.vjp(lambda x: x ** 2, x)),
-    (RuntimeError, "^The vector v can only be None if the input to the user-provided function is a single Tensor with a "
-                   "single element.$", lambda t, F, x: F.jvp(lambda x: x ** 2, x)),
+    (RuntimeError, "^The vector v can only be None if the input to the user-provided function is a single Tensor with "
+                   "a single element.$", lambda t, F, x: F.jvp(lambda x: x ** 2, x)),
     (RuntimeError, "^The vector v can only be None if the input", lambda t, F, x: F.hvp(lambda x: x.sum(), x)),
     (RuntimeError, r"^v has invalid size: should be torch\.Size\(\[2\]\) but got torch\.Size\(\[3\]\)\.$",
      lambda t, F, x: F.vjp(lambda x: x ** 2, x, t.ones(3))),
@@ -133,8 +134,8 @@ TWICE = (r"^While computing the hessian, found that the jacobian of the user-pro
      lambda t, F, x: F.vjp(lambda x: x ** 2, x, (t.ones(2), t.ones(2)))),
     (RuntimeError, r"^v is a tuple of invalid length: should be 2 but got 1\.$",
      lambda t, F, x: F.vjp(lambda x: (x ** 2, x), x, t.ones(2))),
-    (RuntimeError, r"^The output of the user-provided function is independent of input 0\. This is not allowed in strict "
-                   r"mode\.$", lambda t, F, x: F.vjp(lambda x, y: y * 2, (x, x), t.ones(2), strict=True)),
+    (RuntimeError, r"^The output of the user-provided function is independent of input 0\. This is not allowed in "
+                   r"strict mode\.$", lambda t, F, x: F.vjp(lambda x, y: y * 2, (x, x), t.ones(2), strict=True)),
     (RuntimeError, LEAF := "^a leaf Variable that requires grad is being used in an in-place operation.$",
      lambda t, F, x: F.jacobian(lambda x: x.add_(1), x)),
 ])

@@ -61,8 +61,8 @@ def test_complex_numbers(torch, check, x, make, error):
     for f in (lambda z: z * z, lambda z: z.abs(), lambda z: z.conj() * z, lambda z: z.exp(), lambda z: z.real * z.imag):
         assert check(f, (z,)) and torch.autograd.gradgradcheck(f, (z,))
     assert check(lambda x: x * (1 + 2j), (x,))
-    with pytest.raises(error, match="^While considering the imaginary part of complex outputs only, Jacobian mismatch for "
-                                    "output 0 with respect to input 0"):
+    with pytest.raises(error, match="^While considering the imaginary part of complex outputs only, Jacobian mismatch "
+                                    "for output 0 with respect to input 0"):
         check(make(lambda ctx, x: x * 1j, lambda ctx, g: g * 1j), (z,))
     with pytest.raises(error, match="^Jacobian mismatch for output 0"):
         check(make(lambda ctx, z: z.imag, lambda ctx, g: g * (1 + 0j)), (z,))
@@ -75,9 +75,9 @@ def test_gradients_that_differ_from_pass_to_pass(torch, check, x, make, error):
         passes.append(None)
         return g * (2 + 1e-6 * len(passes))
     drifting = make(lambda ctx, x: x * 2, backward)
-    with pytest.raises(error, match="^Backward is not reentrant, i.e., running backward with same input and grad_output "
-                                    "multiple times gives different values, although analytical gradient matches numerical "
-                                    "gradient.The tolerance for nondeterminism was 0.0."):
+    with pytest.raises(error, match="^Backward is not reentrant, i.e., running backward with same input and "
+                                    "grad_output multiple times gives different values, although analytical gradient "
+                                    "matches numerical gradient.The tolerance for nondeterminism was 0.0."):
         check(drifting, (x,))
     assert check(drifting, (x,), nondet_tol=1e-3)
 
@@ -101,11 +101,11 @@ def test_what_backward_raises_comes_through(torch, check, x, make):
 
 
 def test_inputs_are_looked_at(torch, check, x):
-    with pytest.raises(ValueError, match="^gradcheck expects at least one input tensor to require gradient, but none of them "
-                                         "have requires_grad=True.$"):
+    with pytest.raises(ValueError, match="^gradcheck expects at least one input tensor to require gradient, but none "
+                                         "of them have requires_grad=True.$"):
         check(lambda x: x ** 2, (x.detach(),))
-    with pytest.raises(RuntimeError, match="^The 0th input has a dimension with stride 0. gradcheck only supports inputs that "
-                                           "are non-overlapping"):
+    with pytest.raises(RuntimeError, match="^The 0th input has a dimension with stride 0. gradcheck only supports "
+                                           "inputs that are non-overlapping"):
         check(lambda x: x * 2, (torch.ones(1, dtype=torch.float64).expand(3).requires_grad_(),))
     with pytest.warns(UserWarning, match="^Input #0 requires gradient and is not a double precision floating point or "
                                          "complex. This check will likely fail"):

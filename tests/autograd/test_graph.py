@@ -90,7 +90,8 @@ def test_requires_grad_of_a_result_cannot_be_switched_off(torch, leaf):
 def test_integers_cannot_require_grad(torch):
     with pytest.raises(RuntimeError, match="only Tensors of floating point and complex dtype can require gradients"):
         torch.ones(2, dtype=torch.int64).requires_grad = True
-    with pytest.raises(RuntimeError, match="(?i)only Tensors of floating point and complex dtype can require gradients"):
+    with pytest.raises(RuntimeError, match="(?i)only Tensors of floating point and complex dtype can require "
+                                           "gradients"):
         torch.tensor([1, 2], requires_grad=True)
     assert not torch.ones(2, dtype=torch.bool).requires_grad_(False).requires_grad
 

@@ -77,13 +77,15 @@ def test_assignment_to_elements(torch, leaf):
 
 def test_every_write_counts_once(torch, leaf):
     x = torch.ones(2, 2)
-    for write in (lambda: x.add_(1), lambda: x.mul_(x), lambda: x.zero_(), lambda: x.copy_(x + 1), lambda: x[0].fill_(2),
-                  lambda: x.t().sub_(1), lambda: x.clamp_(0, 1), lambda: x.exp_(), lambda: x.detach().neg_()):
+    for write in (lambda: x.add_(1), lambda: x.mul_(x), lambda: x.zero_(), lambda: x.copy_(x + 1),
+                  lambda: x[0].fill_(2), lambda: x.t().sub_(1), lambda: x.clamp_(0, 1), lambda: x.exp_(),
+                  lambda: x.detach().neg_()):
         before = x._version
         write()
         assert x._version == before + 1
     y = leaf(1.0, 2.0) * 1
-    for write in (lambda: y.mul_(2), lambda: y.mul_(leaf(1.0)), lambda: y.exp_(), lambda: y.sqrt_(), lambda: y[0].mul_(3)):
+    for write in (lambda: y.mul_(2), lambda: y.mul_(leaf(1.0)), lambda: y.exp_(), lambda: y.sqrt_(),
+                  lambda: y[0].mul_(3)):
         before = y._version
         write()
         assert y._version == before + 1
@@ -100,8 +102,8 @@ def test_a_changed_operand_is_noticed(torch, leaf):
     y = x * 1
     z = (y * y).sum()
     y.add_(1)
-    with pytest.raises(RuntimeError, match=STALE + r"\[torch\.FloatTensor \[2\]\], which is output 0 of Add, is at version 1; "
-                                                   r"expected version 0 instead\. " + HINT):
+    with pytest.raises(RuntimeError, match=STALE + r"\[torch\.FloatTensor \[2\]\], which is output 0 of Add, is at "
+                                                   r"version 1; expected version 0 instead\. " + HINT):
         z.backward()
 
 
@@ -109,8 +111,8 @@ def test_a_changed_result_is_noticed(torch, leaf):
     y = leaf(1.0, 2.0).exp()
     z = y.sum()
     y.mul_(2)
-    with pytest.raises(RuntimeError, match=STALE + r"\[torch\.FloatTensor \[2\]\], which is output 0 of Exp, is at version 1; "
-                                                   r"expected version 0 instead\."):
+    with pytest.raises(RuntimeError, match=STALE + r"\[torch\.FloatTensor \[2\]\], which is output 0 of Exp, is at "
+                                                   r"version 1; expected version 0 instead\."):
         z.backward()
 
 

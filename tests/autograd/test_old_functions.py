@@ -199,8 +199,8 @@ def test_refusals(torch, variable):
 
         def backward(self, g):
             return g
-    with pytest.raises(RuntimeError, match=r"^Short returned an invalid number of gradient tensors \(expected 2, but got "
-                                           r"1\)$"):
+    with pytest.raises(RuntimeError, match=r"^Short returned an invalid number of gradient tensors \(expected 2, but "
+                                           r"got 1\)$"):
         Short()(variable(1), variable(2)).sum().backward()
 
 

@@ -198,7 +198,8 @@ def test_errors_leave_the_state_of_the_thread_as_it_was(torch, era):
             y.sum().backward()
         with pytest.raises(KeyError):
             torch.autograd.grad(y.sum(), x, create_graph=True)
-        for call in (lambda: x * "a", lambda: x.sum(7), lambda: x.view(5), lambda: torch.cat([x, 3]), lambda: x.add_(1)):
+        for call in (lambda: x * "a", lambda: x.sum(7), lambda: x.view(5), lambda: torch.cat([x, 3]),
+                     lambda: x.add_(1)):
             with pytest.raises((RuntimeError, TypeError, IndexError)):
                 call()
         assert torch.is_grad_enabled()

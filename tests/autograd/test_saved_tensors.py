@@ -127,8 +127,8 @@ def test_refusals(torch, leaf, graph):
     x = leaf(1.0, 2.0)
     with graph.saved_tensors_hooks(lambda t: 3, lambda packed: packed):
         y = x * x
-    with pytest.raises(TypeError, match="^Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
-                                        "int$"):
+    with pytest.raises(TypeError, match="^Output of saved tensor unpack_hook expected to be a Tensor but got result of "
+                                        "type int$"):
         y.sum().backward()
     with graph.saved_tensors_hooks(lambda t: t.add_(1), lambda packed: packed):
         with pytest.raises(RuntimeError, match="^A saved tensor pack hook is modifying its input in place."):
@@ -167,8 +167,8 @@ def test_edges(torch, leaf, graph):
     edge = graph.get_gradient_edge(y)
     assert edge.node is y.grad_fn and edge.output_nr == 0
     assert graph.get_gradient_edge(x).node is y.grad_fn.next_functions[0][0]
-    with pytest.raises(RuntimeError, match="^It is not possible to get the gradient edge for a Tensor that does not require "
-                                           "gradients"):
+    with pytest.raises(RuntimeError, match="^It is not possible to get the gradient edge for a Tensor that does not "
+                                           "require gradients"):
         graph.get_gradient_edge(torch.ones(2))
 
 
