@@ -1,7 +1,7 @@
 """What is known not to work yet: ``gaps.txt`` in a test folder lists test ids, each with the reason.
 
-A line is a prefix of the ids it covers (from the folder on), a tab, and the reason. Those tests are expected to fail; the
-list shrinks as the gaps close.
+A line is a prefix of the ids it covers (from the folder on), a tab, and the reason. Those tests are expected to fail;
+the list shrinks as the gaps close.
 """
 import pathlib
 

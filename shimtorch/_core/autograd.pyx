@@ -290,10 +290,10 @@ cdef object leaf_or_node(TensorBase t):
 
 cdef object custom_view_error(TensorBase t, str what):
     return RuntimeError(
-        f"Output {t.output_nr} of {shown_name(t.node)} is a view and {what} modified inplace. This view was created inside "
-        "a custom Function (or because an input was returned as-is) and the autograd logic to handle view+inplace would "
-        "override the custom backward associated with the custom Function, leading to incorrect gradients. This "
-        "behavior is forbidden. You can fix this by cloning the output of the custom Function.")
+        f"Output {t.output_nr} of {shown_name(t.node)} is a view and {what} modified inplace. This view was created "
+        "inside a custom Function (or because an input was returned as-is) and the autograd logic to handle "
+        "view+inplace would override the custom backward associated with the custom Function, leading to incorrect "
+        "gradients. This behavior is forbidden. You can fix this by cloning the output of the custom Function.")
 
 
 cdef int check_inplace(TensorBase t, bint recording) except -1:
@@ -463,8 +463,8 @@ cdef object replaced(object hook, tuple before, object result):
     if not isinstance(result, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type(result).__name__}'")
     if len(result) != len(before):
-        raise RuntimeError(f"{hook_name(hook)} has returned an incorrect number of values (got {len(result)}, but expected "
-                           f"{len(before)})")
+        raise RuntimeError(f"{hook_name(hook)} has returned an incorrect number of values (got {len(result)}, but "
+                           f"expected {len(before)})")
     for was, now in zip(before, result):
         if now is not None:
             check_replacement(hook, was, now)
@@ -476,7 +476,7 @@ cdef int check_replacement(object hook, object was, object now) except -1:
     if not isinstance(now, TensorBase):
         raise TypeError(f"expected Variable, but hook returned '{type(now).__name__}'")
     if was is None:
-        raise RuntimeError(f"can't replace a None gradient with a non-None value")
+        raise RuntimeError("can't replace a None gradient with a non-None value")
     a, b = <TensorBase>was, <TensorBase>now
     if a.code != b.code:
         raise RuntimeError(f"{hook_name(hook)} has changed the type of value (was {a.type()} got {b.type()})")
@@ -560,8 +560,8 @@ def grad_of(TensorBase t not None):
         warnings.warn(
             "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
             "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
-            "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
-            "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information.",
+            "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make "
+            "sure you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information.",
             UserWarning)
     return t.grad_
 
@@ -647,10 +647,11 @@ def make_detached(TensorBase t not None):
 def detach_in_place(TensorBase t not None):
     """Cut t from the graph."""
     if t.base is not None:
-        raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel "
-                           "(DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP "
-                           "buckets, and hence detach_() cannot be called on these gradients. To fix this error, please "
-                           "refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution.")
+        raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using "
+                           "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, "
+                           "gradients are views of DDP buckets, and hence detach_() cannot be called on these "
+                           "gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
+                           "torch/optim/optimizer.py as the solution.")
     detach_output(t)
     return t
 

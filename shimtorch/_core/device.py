@@ -19,7 +19,8 @@ class device:
         name, colon, number = type.partition(":")
         if colon:
             if index is not None:
-                raise RuntimeError(f"type (string) must not include an index because index was passed explicitly: {type}")
+                raise RuntimeError("type (string) must not include an index because index was passed explicitly: "
+                                   f"{type}")
             if not number.isdigit() or (len(number) > 1 and number[0] == "0"):
                 raise RuntimeError(f"Invalid device string: '{type}'")
             index = int(number)

@@ -97,7 +97,7 @@ cdef int accumulate(TensorBase leaf, TensorBase g, bint create) except -1:
 
 
 cdef TensorBase first_gradient(TensorBase leaf, TensorBase g, bint create):
-    """g as the first gradient of leaf: nobody else holds its memory, and its strides are those of leaf if it is dense."""
+    """g as the first gradient of leaf: nobody else holds its memory; its strides are those of leaf if that is dense."""
     cdef TensorBase r
     cdef bint alone = refcount(g) == 1 and g.base is None
     if g.flags & (SPARSE | ON_DEVICE):
@@ -581,8 +581,8 @@ cdef object no_grad_error(Py_ssize_t i):
     return RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
 
 
-def backward(tensors=None, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None, *,
-             variables=None, retain_variables=None):
+def backward(tensors=None, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None,
+             *, variables=None, retain_variables=None):
     """Add the gradients of tensors (weighted by grad_tensors) to the ``.grad`` of the leaves that they came from.
 
     ``retain_graph`` (default: create_graph) keeps what was saved so that backward can run again; ``create_graph``
@@ -601,8 +601,8 @@ def backward(tensors=None, grad_tensors=None, retain_graph=None, create_graph=Fa
         import warnings
         warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
         if grad_tensors is not None:
-            raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
-                               "Please only use `grad_tensors`.")
+            raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
+                               "`backward()`. Please only use `grad_tensors`.")
         grad_tensors = grad_variables
     if inputs is not None:
         targets = as_inputs(inputs, "backward")
@@ -628,8 +628,9 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
         raise NotImplementedError("autograd.grad(is_grads_batched=True) is not implemented")
     if not only_inputs:
         import warnings
-        warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient "
-                      "for other parts of the graph, please use torch.autograd.backward.", FutureWarning, stacklevel=2)
+        warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
+                      "gradient for other parts of the graph, please use "
+                      "torch.autograd.backward.", FutureWarning, stacklevel=2)
     grads = root_grads(roots, [None] * len(roots) if grad_outputs is None else as_list(grad_outputs))
     for t in targets:
         if isinstance(t, TensorBase) and not seen_flags(<TensorBase>t) & REQUIRES_GRAD:
@@ -640,8 +641,8 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
             if materialize_grads and isinstance(targets[i], TensorBase):
                 result[i] = zeros_like(targets[i].detach())
             elif not allow_unused:
-                raise RuntimeError(f"The differentiated Tensor at index {i} appears to not have been used in the graph. "
-                                   "Set allow_unused=True if this is the desired behavior.")
+                raise RuntimeError(f"The differentiated Tensor at index {i} appears to not have been used in the "
+                                   "graph. Set allow_unused=True if this is the desired behavior.")
         elif not create_graph and (<TensorBase>result[i]).flags & REQUIRES_GRAD:
             result[i] = shallow(result[i])
     if policy.wrap_result is not None:

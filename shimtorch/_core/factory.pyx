@@ -23,6 +23,9 @@ from .._kernels.table cimport st_cast
 
 from .device import as_device, cpu, strided
 
+cdef extern from "Python.h":
+    Py_ssize_t PY_SSIZE_T_MAX
+
 cnp.import_array()
 
 
@@ -554,6 +557,8 @@ def cat(tensors, dim=0):
             if i != d and t.shape_[i] != shape[i]:
                 raise RuntimeError(f"Sizes of tensors must match except in dimension {d}. Expected size {shape[i]} but "
                                    f"got size {t.shape_[i]} for tensor number {k} in the list.")
+        if t.shape_[d] > PY_SSIZE_T_MAX - total:
+            raise RuntimeError(f"cat(): the sizes in dimension {d} add up to more than any memory holds")
         total += t.shape_[d]
         plain_copy = plain_copy and t.contiguous_ and t.code == code
     shape[d] = total

@@ -5,7 +5,7 @@ from .op cimport recording
 from .policy cimport ThreadState, policy, thread_state
 from .saving cimport PackedTensor, SavedOutput, packed, packed_output, packing, unpack_check
 from .tensor cimport (
-    REQUIRES_GRAD, VIEW_CUSTOM, VIEW_DEFAULT, VIEW_NO_GRAD, VOLATILE, TensorBase, make_size, seen_flags, shallow,
+    REQUIRES_GRAD, VIEW_CUSTOM, VIEW_DEFAULT, VIEW_NO_GRAD, VOLATILE, TensorBase, seen_flags, shallow,
 )
 
 from .autograd import detach_output
@@ -151,8 +151,8 @@ cdef class FunctionNode(Node):
         for i in range(n):
             if not isinstance(outputs[i], TensorBase):
                 if originals is not None:
-                    raise TypeError(f"{type(self).__name__}.forward: expected Variable (got {type(outputs[i]).__name__}) "
-                                    f"for return value {i}")
+                    raise TypeError(f"{type(self).__name__}.forward: expected Variable (got "
+                                    f"{type(outputs[i]).__name__}) for return value {i}")
                 results.append(outputs[i])
                 continue
             t = <TensorBase>outputs[i]
@@ -185,8 +185,8 @@ cdef class FunctionNode(Node):
                         "cannot return more than one Tensor. This is not supported by the current autograd engine. You "
                         "should either make sure the input is not a view (using .clone() for example) or make your "
                         "Function only return one Tensor (potentially splitting it into two Functions: one doing the "
-                        "inplace that returns a single Tensor and a second one that does the other operations). You can "
-                        "ask on the forum https://discuss.pytorch.org/ if you need help to do this change.")
+                        "inplace that returns a single Tensor and a second one that does the other operations). You "
+                        "can ask on the forum https://discuss.pytorch.org/ if you need help to do this change.")
                 check_inplace(source, True)
                 rebase(source, self, slot_of(source, args, self.slots))
                 return source
@@ -215,8 +215,8 @@ cdef class FunctionNode(Node):
             if not isinstance(item, TensorBase):
                 raise TypeError(f"mark_dirty can only accept variables, but argument is of type {type(item).__name__}")
             if not held(outputs, item):
-                raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. "
-                                   "The inputs that are modified inplace must all be outputs of the Function.")
+                raise RuntimeError("Some elements marked as dirty during the forward method were not returned as "
+                                   "output. The inputs that are modified inplace must all be outputs of the Function.")
             t = <TensorBase>item
             if t.storage is not None:
                 t.storage.version += 1
@@ -293,9 +293,10 @@ cdef class FunctionNode(Node):
         cdef list wanted = []
         if k != n and (k < n or any([g is not None for g in grads[n:]])):
             if self.legacy:
-                raise RuntimeError(f"{type(self).__name__} returned an invalid number of gradient tensors (expected {n}, "
-                                   f"but got {k})")
-            raise RuntimeError(f"function {self.name()} returned an incorrect number of gradients (expected {n}, got {k})")
+                raise RuntimeError(f"{type(self).__name__} returned an invalid number of gradient tensors (expected "
+                                   f"{n}, but got {k})")
+            raise RuntimeError(f"function {self.name()} returned an incorrect number of gradients (expected {n}, got "
+                               f"{k})")
         for i in range(n):
             g = grads[i]
             if next_slot < len(self.slots) and self.slots[next_slot] == i:
@@ -304,8 +305,8 @@ cdef class FunctionNode(Node):
                 wanted.append(g)
                 next_slot += 1
             elif g is not None:
-                raise RuntimeError(f"function {self.name()} returned a gradient different than None at position {i + 1}, "
-                                   "but the corresponding forward input was not a Variable")
+                raise RuntimeError(f"function {self.name()} returned a gradient different than None at position "
+                                   f"{i + 1}, but the corresponding forward input was not a Variable")
         return wanted
 
     cdef void release(self):

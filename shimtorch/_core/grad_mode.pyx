@@ -111,9 +111,9 @@ def decorate(context, f):
     import inspect
     if inspect.isclass(f):
         import warnings
-        warnings.warn("Decorating classes is deprecated and will be disabled in future versions. You should only decorate "
-                      "functions or methods. To preserve the current behavior of class decoration, you can directly "
-                      "decorate the `__init__` method and nothing else.", FutureWarning, stacklevel=3)
+        warnings.warn("Decorating classes is deprecated and will be disabled in future versions. You should only "
+                      "decorate functions or methods. To preserve the current behavior of class decoration, you can "
+                      "directly decorate the `__init__` method and nothing else.", FutureWarning, stacklevel=3)
     elif inspect.isgeneratorfunction(f):
         return generator_in(context, f)
 

@@ -45,6 +45,7 @@ cdef class Op:
     cdef dict __dict__
 
     cdef object invoke(self, PyObject** args, Py_ssize_t n, PyObject* kwnames)
+    cdef object invoke_volatile(self, object impl, PyObject** args, Py_ssize_t n, PyObject* kwnames)
     cdef object recorded(self, object impl, PyObject** args, Py_ssize_t n, PyObject* kwnames)
     cdef list bind(self, PyObject** args, Py_ssize_t n, PyObject* kwnames)
 

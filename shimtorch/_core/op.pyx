@@ -263,6 +263,8 @@ cdef class Op:
         if self.legacy is not None and n >= self.legacy_min:
             changed = self.legacy(*arguments(args, n, kwnames))
             if changed is not None:
+                if policy.numbers_first_warning:
+                    warn_numbers_first(self.__name__, arguments(args, n, kwnames)[0])
                 return call_op(self, changed[0], changed[1])
         if self.rules is None and self.sparse is None:
             return call(self, impl, args, n, kwnames)
@@ -274,14 +276,26 @@ cdef class Op:
                 raise NotImplementedError(f"{self.__name__}: not implemented for device 'cuda'")
             if self.rules is not None and recording(flags):
                 return self.recorded(impl, args, n, kwnames)
-            result = call(self, impl, args, n, kwnames)
-            if self.aux:
-                result = strip_aux(result, len(self.aux))
             if flags & VOLATILE:
-                mark_volatile(result)
-            return result
+                return self.invoke_volatile(impl, args, n, kwnames)
+            result = call(self, impl, args, n, kwnames)
+            return strip_aux(result, len(self.aux)) if self.aux else result
         result = call(self, impl, args, n, kwnames)
         return strip_aux(result, len(self.aux)) if self.aux else result
+
+    cdef object invoke_volatile(self, object impl, PyObject** args, Py_ssize_t n, PyObject* kwnames):
+        """Call impl with nothing inside it recorded, and pass on that nothing later is."""
+        cdef ThreadState* st = thread_state()
+        cdef object result
+        st.no_record += 1
+        try:
+            result = call(self, impl, args, n, kwnames)
+        finally:
+            st.no_record -= 1
+        if self.aux:
+            result = strip_aux(result, len(self.aux))
+        mark_volatile(result)
+        return result
 
     cdef object recorded(self, object impl, PyObject** args, Py_ssize_t n, PyObject* kwnames):
         """Call impl with nothing inside it recorded, then make the op's node the history of the result."""
@@ -329,6 +343,14 @@ cdef class Op:
         bound = dict(zip(self.params, values))
         bound.update(kwargs)
         return bound
+
+
+def warn_numbers_first(name, args):
+    """Warn of an argument order that PyTorch deprecated in 1.5."""
+    import warnings
+    form = ", ".join(["Tensor" if isinstance(a, TensorBase) else "Number" for a in args])
+    warnings.warn(f"This overload of {name} is deprecated:\n\t{name}({form})\nPut the tensors first, and the numbers as "
+                  "keywords after them.", UserWarning, stacklevel=2)
 
 
 cdef bint needs_rewrite(Op op, tuple kwnames):
@@ -488,6 +510,8 @@ cdef OpNode record(Op op, list values, object result, bint inplace):
         op.node_class = type(op.backward_name, (OpNode,), {"__slots__": (), "__module__": "builtins"})
     node = OpNode.__new__(op.node_class)
     node.op = op
+    if inplace and (<TensorBase>result).base is not None:
+        caught_up(<TensorBase>result)
     set_op_edges(node, op, values)
     for rule in op.rules:
         if not rule_active(node, rule):
@@ -518,6 +542,12 @@ cdef OpNode record(Op op, list values, object result, bint inplace):
         else:
             node.set_outputs(result)
     return node
+
+
+cdef void caught_up(TensorBase view) noexcept:
+    """Tell a view that was just written to, and knew of every write before, that its history need not be made anew."""
+    if view.view_version + 1 == view.storage.version:
+        view.view_version = view.storage.version
 
 
 cdef int set_op_edges(OpNode node, Op op, list values) except -1:
@@ -788,6 +818,8 @@ cdef class InplaceOp(Op):
         if self.legacy is not None and n >= self.legacy_min:
             changed = self.legacy(*arguments(args, n, kwnames))
             if changed is not None:
+                if policy.numbers_first_warning:
+                    warn_numbers_first(self.__name__, arguments(args, n, kwnames)[0])
                 return call_op(self, changed[0], changed[1])
         if n == 0 or not isinstance(<object>args[0], TensorBase):
             raise TypeError(f"descriptor '{self.__name__}' for 'torch._C.TensorBase' objects doesn't apply to a "

@@ -1,4 +1,4 @@
-"""What nodes save for backward: their own outputs, what saved-tensor hooks made of tensors, and the check of versions."""
+"""What nodes save for backward: their own outputs, and what hooks made of tensors; the check of versions."""
 from _thread import _local
 
 from .autograd cimport Node, leaf_or_node, user_call
@@ -111,9 +111,9 @@ cdef PackedTensor pack(TensorBase t, tuple hooks):
         st.grad_enabled = grad_enabled
     if t._version != version:
         raise RuntimeError(
-            "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be "
-            "modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if you "
-            "need to perform in-place operations on the input to a pack hook.")
+            "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot "
+            "be modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if "
+            "you need to perform in-place operations on the input to a pack hook.")
     return p
 
 
@@ -159,8 +159,8 @@ cdef int unpack_check(TensorBase t, object version, object maker, int nr) except
             hint = ("Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
                     "torch.autograd.set_detect_anomaly(True, check_nan=False).")
         raise RuntimeError("one of the variables needed for gradient computation has been modified by an inplace "
-                           f"operation: [{t.type()} {describe_shape(t)}]{made_by} is at version {now}; expected version "
-                           f"{version} instead. {hint}")
+                           f"operation: [{t.type()} {describe_shape(t)}]{made_by} is at version {now}; expected "
+                           f"version {version} instead. {hint}")
     return 0
 
 

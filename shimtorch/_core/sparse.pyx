@@ -3,23 +3,26 @@
 A sparse tensor is a TensorBase without storage. Its `impl` is a CooParts (indices and values) or a CompressedParts
 (pointers, plain indices and values). Parts are never changed in place: an in-place operation gives a tensor new ones.
 """
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from .._kernels.cells cimport cell_indices, count_cells, sum_cells
 from .._kernels.coalesce cimport Groups, free_groups, group_entries, group_indices, group_sums
 from .._kernels.coo cimport count_nonzero, first_outside, gather, scatter_add, spread, take_nonzero
+from .._kernels.indexkeys cimport key_bits
+from .._kernels.merge cimport Keys, merge_coordinates, merge_keys, merge_source, merge_values
 from .._kernels.scratch cimport release, scratch
 from .._kernels.sparsetypes cimport IndexSet
 from .dtype cimport BFLOAT16, FLOAT16, FLOAT32, INT64, ITEMSIZE, dtype_of
 from .iterate cimport as_code_tensor, contiguous_copy
 from .op import scalar_type
 from .tensor cimport (
-    MAX_DIMS, SPARSE, TensorBase, describe_shape, empty, parse_shape, ptr, same_shape, shallow, strided_alias,
-    tensor_class,
+    MAX_DIMS, SPARSE, TensorBase, describe_shape, empty, parse_shape, ptr, same_shape, seen_flags, shallow,
+    strided_alias, tensor_class,
 )
 
 from .device import cpu, sparse_coo
+from .tensor import Size
 
 cdef enum:
     CHECK_LATER = 1 << 14       # from so many entries on, indices are checked when first used, not when handed over
@@ -146,6 +149,29 @@ def make_coo(TensorBase indices not None, TensorBase values not None, size, bint
     if checked:
         trusted(t)
     elif indices.count < CHECK_LATER:
+        (<CooParts>t.impl).check(t)
+    return t
+
+
+def construct(indices, values, size, bint coalesced):
+    """A sparse tensor of parts that need no looking after: plain tensors of the right dtypes that fit; else None."""
+    cdef TensorBase i, v
+    cdef Py_ssize_t shape[MAX_DIMS]
+    cdef int ndim, d
+    if not isinstance(indices, TensorBase) or not isinstance(values, TensorBase) or type(size) not in (tuple, Size):
+        return None
+    i, v = <TensorBase>indices, <TensorBase>values
+    if i.flags or v.flags or i.code != INT64 or i.ndim_ != 2 or v.ndim_ < 1 or i.shape_[1] != v.shape_[0] or (
+            len(size) != i.shape_[0] + v.ndim_ - 1) or seen_flags(v):
+        return None
+    ndim = parse_shape(size, shape)
+    if ndim != i.shape_[0] + v.ndim_ - 1:
+        return None
+    for d in range(ndim):
+        if shape[d] < 0 or (d >= i.shape_[0] and shape[d] != v.shape_[d - i.shape_[0] + 1]):
+            return None
+    cdef TensorBase t = new_coo(shallow(i), shallow(v), ndim, shape, coalesced)
+    if i.count < CHECK_LATER:
         (<CooParts>t.impl).check(t)
     return t
 
@@ -305,6 +331,69 @@ cdef TensorBase new_indices(Py_ssize_t dims, Py_ssize_t nnz):
     cdef Py_ssize_t shape[2]
     shape[0], shape[1] = dims, nnz
     return empty(INT64, 2, shape)
+
+
+def merge_sum(TensorBase a not None, TensorBase x not None, TensorBase b not None, TensorBase y not None):
+    """The sum of two coalesced tensors of one size, with values x and y of one dtype in place of their own: coalesced.
+
+    None where their coordinates do not fit in one key.
+    """
+    cdef CooParts p = coo_parts(a), q = coo_parts(b)
+    cdef IndexSet entries[2]
+    cdef Keys keys[2]
+    cdef int bits[MAX_DIMS]
+    cdef uint64_t* packed[2]
+    cdef uint8_t* origins = NULL
+    cdef int side, i, out_code = x.code, code = kernel_code(x.code)
+    cdef Py_ssize_t shape[MAX_DIMS]
+    cdef Py_ssize_t n, width
+    cdef TensorBase indices, values
+    cdef const char* u
+    cdef const char* v
+    cdef char* target
+    cdef int64_t* coordinates
+    if not p.coalesced or not q.coalesced or p.dims != q.dims or not same_shape(a, b) or x.code != y.code or (
+            x.ndim_ != y.ndim_ or x.ndim_ != a.ndim_ - p.dims + 1 or x.shape_[0] != p.indices.shape_[1]
+            or y.shape_[0] != q.indices.shape_[1]):
+        raise RuntimeError("merge_sum: expected two coalesced tensors of one size, and values for them")
+    if key_bits(<const int64_t*>a.shape_, p.dims, bits) > 64:
+        return None
+    if not x.shape_[0] or not y.shape_[0]:
+        return with_values(a if x.shape_[0] else b, (x if x.shape_[0] else y).clone())
+    p.entries(&entries[0])
+    q.entries(&entries[1])
+    x, y = kernel_values(x, code), kernel_values(y, code)
+    width = entry_width(x)
+    packed[0] = packed[1] = NULL
+    try:
+        for side in range(2):
+            if p.dims != 2:
+                packed[side] = <uint64_t*>scratch(entries[side].nnz * sizeof(uint64_t))
+                if packed[side] == NULL:
+                    raise MemoryError("add: no memory")
+            merge_source(&entries[side], bits, packed[side], &keys[side])
+        origins = <uint8_t*>scratch(keys[0].n + keys[1].n)
+        if origins == NULL:
+            raise MemoryError("add: no memory")
+        with nogil:
+            n = merge_keys(&keys[0], &keys[1], origins)
+        indices = new_indices(p.dims, n)
+        shape[0] = n
+        for i in range(1, x.ndim_):
+            shape[i] = x.shape_[i]
+        values = empty(code, x.ndim_, shape)
+        coordinates, u, v, target = <int64_t*>ptr(indices), ptr(x), ptr(y), ptr(values)
+        with nogil:
+            merge_coordinates(origins, n, &entries[0], &entries[1], coordinates)
+            if width:
+                merge_values(code, origins, n, u, keys[0].n, v, keys[1].n, width, target)
+    finally:
+        release(packed[0])
+        release(packed[1])
+        release(origins)
+    if code != out_code:
+        values = as_code_tensor(values, out_code)
+    return trusted(new_coo(indices, values, a.ndim_, a.shape_, True))
 
 
 # ---------------------------------------------------------------- dense and back

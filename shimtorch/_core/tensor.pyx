@@ -693,11 +693,20 @@ cdef class TensorBase:
 
     @property
     def volatile(self):
-        """0.3: nothing computed from this tensor keeps history."""
+        """0.3: nothing computed from this tensor keeps history. Later: always False, with a warning."""
+        if not policy.two_types:
+            import warnings
+            warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning, stacklevel=1)
+            return False
         return bool(self.flags & VOLATILE)
 
     @volatile.setter
     def volatile(self, bint value):
+        if not policy.two_types:
+            import warnings
+            warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", UserWarning,
+                          stacklevel=1)
+            return
         if self.node is not None:
             raise RuntimeError("volatile can only be set on leaf variables")
         if value:

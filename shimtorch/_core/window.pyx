@@ -105,13 +105,23 @@ cdef object dense_order(TensorBase t):
     return tuple(order)
 
 
-cdef bint overlaps_itself(TensorBase t):
+cdef bint overlaps_itself(TensorBase t) noexcept:
     """Whether two places of t could be one element in memory."""
-    cdef Py_ssize_t reach = 0
-    cdef int d
-    for d in sorted(range(t.ndim_), key=lambda d: t.strides_[d]):
-        if t.shape_[d] > 1:
-            if t.strides_[d] <= reach:
-                return True
-            reach += (t.shape_[d] - 1) * t.strides_[d]
-    return False
+    cdef Py_ssize_t reach = 0, last = -1, step
+    cdef int d, times
+    if t.contiguous_:
+        return False
+    while True:                        # the dimensions by their strides, the smallest first
+        step, times = -1, 0
+        for d in range(t.ndim_):
+            if t.shape_[d] > 1 and t.strides_[d] > last and (step < 0 or t.strides_[d] < step):
+                step = t.strides_[d]
+        if step < 0:
+            return False
+        for d in range(t.ndim_):
+            if t.shape_[d] > 1 and t.strides_[d] == step:
+                if times or step <= reach:
+                    return True
+                reach += (t.shape_[d] - 1) * step
+                times += 1
+        last = step

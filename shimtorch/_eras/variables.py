@@ -62,8 +62,8 @@ def _with_size_1(result):
 
 def as_variables(values):
     """Tensors that the engine hands to user code, also in tuples, as Variables."""
-    return tuple([_wrap(v, values, True) if isinstance(v, TensorBase) else as_variables(v) if isinstance(v, tuple) else v
-                  for v in values])
+    return tuple([_wrap(v, values, True) if isinstance(v, TensorBase)
+                  else as_variables(v) if isinstance(v, tuple) else v for v in values])
 
 
 def as_tensors(values):

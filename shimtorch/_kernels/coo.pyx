@@ -19,7 +19,7 @@ from shimtorch._kernels.sparsetypes cimport (
 cnp.import_array()
 
 cdef enum:
-    PIECE = 1 << 14
+    PIECE = 1 << 14         # bytes zeroed at a time; a multiple of every word
 
 cdef fused word_t:
     uint8_t
@@ -95,28 +95,55 @@ cdef void gather(const IndexSet* entries, const char* dense, const int64_t* step
             memcpy(out + x * block, dense + _offset(entries, x, steps), block)
 
 
+cdef inline Py_ssize_t _clean(char* out, Py_ssize_t start, Py_ssize_t end, Py_ssize_t size) noexcept nogil:
+    """Zero out from start to at least end, by whole pieces; returns how far it is zeroed."""
+    cdef Py_ssize_t stop = (end + PIECE - 1) // PIECE * PIECE
+    if stop > size:
+        stop = size
+    memset(out + start, 0, stop - start)
+    return stop
+
+
+cdef void _spread_words(const IndexSet* entries, const word_t* values, char* out, Py_ssize_t size,
+                        const int64_t* steps) noexcept nogil:
+    cdef Py_ssize_t x, place, clean = 0, step = entries.entry_step
+    cdef const int64_t* a = entries.data
+    cdef const int64_t* b = entries.data + entries.dim_step
+    if entries.dims == 2:
+        for x in range(entries.nnz):
+            place = a[x * step] * steps[0] + b[x * step] * steps[1]
+            if place >= clean:
+                clean = _clean(out, clean, place + <Py_ssize_t>sizeof(word_t), size)
+            (<word_t*>(out + place))[0] = values[x]
+    else:
+        for x in range(entries.nnz):
+            place = _offset(entries, x, steps)
+            if place >= clean:
+                clean = _clean(out, clean, place + <Py_ssize_t>sizeof(word_t), size)
+            (<word_t*>(out + place))[0] = values[x]
+    memset(out + clean, 0, size - clean)
+
+
 cdef void spread(const IndexSet* entries, const char* values, Py_ssize_t block, char* out, Py_ssize_t size,
                  const int64_t* steps) noexcept nogil:
     """Fill out, of `size` bytes, with zeros and the blocks of bytes of entries in ascending order; steps in bytes.
 
     It is zeroed piece by piece just before it is written to, while the piece is in the cache.
     """
-    cdef Py_ssize_t x, place, clean = 0, piece
+    cdef Py_ssize_t x, place, clean = 0
     if size == 0:
         return
-    for x in range(entries.nnz):
-        place = _offset(entries, x, steps)
-        while clean < place + block:
-            piece = PIECE if size - clean > PIECE else size - clean
-            memset(out + clean, 0, piece)
-            clean += piece
-        if block == 4:
-            (<uint32_t*>(out + place))[0] = (<const uint32_t*>values)[x]
-        elif block == 8:
-            (<uint64_t*>(out + place))[0] = (<const uint64_t*>values)[x]
-        else:
+    if block == 4:
+        _spread_words(entries, <const uint32_t*>values, out, size, steps)
+    elif block == 8:
+        _spread_words(entries, <const uint64_t*>values, out, size, steps)
+    else:
+        for x in range(entries.nnz):
+            place = _offset(entries, x, steps)
+            if place + block > clean:
+                clean = _clean(out, clean, place + block, size)
             memcpy(out + place, values + x * block, block)
-    memset(out + clean, 0, size - clean)
+        memset(out + clean, 0, size - clean)
 
 
 cdef Py_ssize_t _count_nonzero(const real_t* dense, Py_ssize_t cells, Py_ssize_t width) noexcept nogil:

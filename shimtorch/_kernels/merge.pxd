@@ -12,6 +12,7 @@ ctypedef struct Keys:
     Py_ssize_t step
     Py_ssize_t n
 
+cdef void merge_source(const IndexSet* entries, const int* bits, uint64_t* packed, Keys* keys) noexcept nogil
 cdef Py_ssize_t merge_keys(const Keys* a, const Keys* b, uint8_t* origins) noexcept nogil
 cdef Py_ssize_t common_keys(const Keys* a, const Keys* b, int64_t* in_a, int64_t* in_b) noexcept nogil
 cdef void merge_coordinates(const uint8_t* origins, Py_ssize_t n, const IndexSet* a, const IndexSet* b,

@@ -53,6 +53,21 @@ cdef inline void _finish(const Keys* a, const Keys* b, Lane* lane, uint8_t* orig
     lane.n += lane.j_end - lane.j
 
 
+cdef void merge_source(const IndexSet* entries, const int* bits, uint64_t* packed, Keys* keys) noexcept nogil:
+    """Keys of coalesced entries. Those of two dimensions are read where they stand, others packed into nnz places."""
+    keys.n = entries.nnz
+    if entries.dims == 2:
+        keys.high = <const uint64_t*>entries.data
+        keys.low = keys.high + entries.dim_step
+        keys.shift = bits[1]
+        keys.step = entries.entry_step
+    else:
+        pack_keys(entries, 0, <int>entries.dims, bits, NULL, packed)
+        keys.high = keys.low = packed
+        keys.shift = 0
+        keys.step = 1
+
+
 cdef Py_ssize_t merge_keys(const Keys* a, const Keys* b, uint8_t* origins) noexcept nogil:
     """Union of two ascending key lists: where each of its keys comes from, in room for all; returns how many there are.
 
@@ -192,7 +207,6 @@ cdef class _Pair:
         cdef int[MAX_DIMS] bits
         cdef int side
         cdef IndexSet* entries
-        cdef Keys* keys
         index_set(a, &self.entries[0])
         index_set(b, &self.entries[1])
         self.dims = read_sizes(sizes, lengths)
@@ -202,22 +216,11 @@ cdef class _Pair:
             raise OverflowError("coordinates do not fit in 64 bits")
         for side in range(2):
             entries = &self.entries[side]
-            keys = &self.keys[side]
-            keys.n = entries.nnz
-            if self.dims == 2:              # cheap enough to be packed where they are read
-                keys.high = <const uint64_t*>entries.data
-                keys.low = keys.high + entries.dim_step
-                keys.shift = bits[1]
-                keys.step = entries.entry_step
-                continue
-            self.packed[side] = <uint64_t*>scratch(entries.nnz * sizeof(uint64_t))
-            if self.packed[side] == NULL:
-                raise MemoryError("no memory to merge sparse entries")
-            with nogil:
-                pack_keys(entries, 0, self.dims, bits, NULL, self.packed[side])
-            keys.high = keys.low = self.packed[side]
-            keys.shift = 0
-            keys.step = 1
+            if self.dims != 2:
+                self.packed[side] = <uint64_t*>scratch(entries.nnz * sizeof(uint64_t))
+                if self.packed[side] == NULL:
+                    raise MemoryError("no memory to merge sparse entries")
+            merge_source(entries, bits, self.packed[side], &self.keys[side])
 
     def __dealloc__(self):
         release(self.packed[0])

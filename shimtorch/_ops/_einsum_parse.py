@@ -95,8 +95,8 @@ def read_equation(equation, n_operands):
         elif c.isascii() and c.isalpha():
             current.append(ord(c) - ord("A") if c.isupper() else ord(c) - ord("a") + 26)
         else:
-            raise RuntimeError(f"einsum(): invalid subscript given at index {i} in the equation string, subscripts must "
-                               "be in [a-zA-Z]")
+            raise RuntimeError(f"einsum(): invalid subscript given at index {i} in the equation string, subscripts "
+                               "must be in [a-zA-Z]")
         i += 1
     if owner == "output":
         output = current
@@ -118,8 +118,8 @@ def cover_dimensions(operands, terms, output):
             if "..." in term:
                 raise RuntimeError(f"einsum(): the number of subscripts in the equation ({named}) is more than the "
                                    f"number of dimensions ({ndim}) for operand {i}")
-            raise RuntimeError(f"einsum(): the number of subscripts in the equation ({named}) does not match the number "
-                               f"of dimensions ({ndim}) for operand {i} and no ellipsis was given")
+            raise RuntimeError(f"einsum(): the number of subscripts in the equation ({named}) does not match the "
+                               f"number of dimensions ({ndim}) for operand {i} and no ellipsis was given")
         widest = max(widest, covered)
         row = []
         for t in term:
@@ -150,8 +150,8 @@ def check_sizes(operand, row, number, sizes):
     own = {}
     for label, n in zip(row, operand.shape):
         if label in own and own[label] != n:
-            raise RuntimeError(f"einsum(): subscript {label_name(label)} is repeated for operand {number} but the sizes "
-                               f"don't match, {n} != {own[label]}")
+            raise RuntimeError(f"einsum(): subscript {label_name(label)} is repeated for operand {number} but the "
+                               f"sizes don't match, {n} != {own[label]}")
         own[label] = n
     for label, n in own.items():
         seen = sizes.get(label, 1)

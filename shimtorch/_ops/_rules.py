@@ -23,10 +23,3 @@ def restore_dims(g, shape, dim, keepdim):
 
 def where(condition, a, b):
     return OPS["torch.where"](condition, a, b)
-
-
-def warn_numbers_first(signature):
-    """Warn of an argument order that PyTorch deprecated in 1.5."""
-    import warnings
-    warnings.warn(f"This overload of {signature.partition('(')[0]} is deprecated:\n\t{signature}\nConsider using one of "
-                  "the following signatures instead, with the numbers as keywords.", UserWarning, stacklevel=3)

@@ -160,7 +160,8 @@ for _name in ("selu", "celu", "hardshrink", "threshold"):
 
 # ---------------------------------------------------------------- softmax
 
-_softmax_calls = [call(Draw(3, 4), 1), call(Draw(3, 4), 0), call(Draw(2, 3, 4), 1), call(Draw(), 0), call(Draw(0, 3), 1),
+_softmax_calls = [call(Draw(3, 4), 1), call(Draw(3, 4), 0), call(Draw(2, 3, 4), 1), call(Draw(), 0),
+                  call(Draw(0, 3), 1),
                   call(Draw(3, 4), -1, dtype=float64)]
 
 

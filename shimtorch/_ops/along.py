@@ -83,7 +83,8 @@ def _slices(self, dim, index, source, name):
         values.reshape(()) if not self.dim() else values.reshape(self._ndarray()[(slice(None),) * d + (places,)].shape))
 
 
-_slice_calls = [call(Draw(3, 4), 0, integers(2, low=1), Draw(2, 4)), call(Draw(3, 4), -1, integers(3, high=4), Draw(3, 3)),
+_slice_calls = [call(Draw(3, 4), 0, integers(2, low=1), Draw(2, 4)),
+                call(Draw(3, 4), -1, integers(3, high=4), Draw(3, 3)),
                 call(Draw(3), 0, integers(), Draw(1))]
 _distinct_calls = [call(Draw(3, 4), 0, Draw(2, distinct=True, dtype="int64"), Draw(2, 4)),
                    call(Draw(3, 4), -1, Draw(3, distinct=True, dtype="int64"), Draw(3, 3)),
@@ -162,12 +163,12 @@ def _check_index_shape(x, d, index, name):
     if index.numel() == 0:
         return
     if max(index.dim(), 1) != max(x.dim(), 1):
-        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor" if name == "gather" else
-                           "Index tensor must have the same number of dimensions as self tensor")
+        raise RuntimeError("Index tensor must have the same number of dimensions as "
+                           f"{'input' if name == 'gather' else 'self'} tensor")
     for i in range(index.dim()):
         if i != d and index.shape[i] > x.shape[i]:
-            raise RuntimeError(f"Size does not match at dimension {i} expected index {list(index.shape)} to be no larger "
-                               f"than self {list(x.shape)} apart from dimension {d}")
+            raise RuntimeError(f"Size does not match at dimension {i} expected index {list(index.shape)} to be no "
+                               f"larger than self {list(x.shape)} apart from dimension {d}")
 
 
 def _along(array, d):
@@ -209,8 +210,8 @@ def take_along_dim(self, indices, dim=None):
         return self.reshape(-1).gather(0, indices.reshape(-1))
     d = wrap(dim, self.dim())
     if indices.dim() != self.dim():
-        raise RuntimeError("torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
-                           f"{self.dim()} dimensions for input, and {indices.dim()} dimensions for indices")
+        raise RuntimeError("torch.take_along_dim(): input and indices should have the same number of dimensions, but "
+                           f"got {self.dim()} dimensions for input, and {indices.dim()} dimensions for indices")
     if indices.dtype.name not in ("int64", "int32"):
         raise RuntimeError("torch.take_along_dim(): dtype of indices should be Long but got "
                            f"{scalar_type(indices.dtype)}")
@@ -266,7 +267,8 @@ def _picked(g, dim, index, shape):
 
 _unique_index = Draw(1, 4, low=0, high=3, dtype="int64")
 _scatter_calls = [call(Draw(3, 4), 0, _unique_index, Draw(1, 4)), call(Draw(3, 4), 0, _unique_index, Draw(2, 5)),
-                  call(Draw(3, 4), 1, Draw(3, 1, low=0, high=4, dtype="int64"), 1), call(Draw(), 0, integers(high=1), 1)]
+                  call(Draw(3, 4), 1, Draw(3, 1, low=0, high=4, dtype="int64"), 1),
+                  call(Draw(), 0, integers(high=1), 1)]
 
 
 @inplace_op(renames={"value": "src"}, samples=Samples(_scatter_calls + [
@@ -379,7 +381,8 @@ def _reduce_grads(g, x, dim, index, src, reduce, include_self, out):
     mine = (x == out).to(g.dtype) if include_self else untouched.to(g.dtype)
     hits = (_cut(src, index) == out.gather(dim, index)).to(g.dtype)
     shares = g / where(untouched, 1, (mine if include_self else zeros).scatter_add(dim, index, hits))
-    return where(untouched, g, shares * mine if include_self else 0), pad_to(shares.gather(dim, index) * hits, src.shape)
+    return (where(untouched, g, shares * mine if include_self else 0),
+            pad_to(shares.gather(dim, index) * hits, src.shape))
 
 
 def _cut(src, index):

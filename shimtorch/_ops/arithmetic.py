@@ -10,7 +10,7 @@ from .._core.op import op, scalar_type
 from .._core.policy import policy
 from .._core.tensor import TensorBase
 from . import samples
-from ._rules import conj, warn_numbers_first, where
+from ._rules import conj, where
 from .samples import Draw, Samples, call
 from .shape import merged_shape
 
@@ -29,8 +29,6 @@ def _zero(g):
 def _number_first(args, kwargs):
     """``add(x, alpha, y)`` of 0.x for ``add(x, y, alpha=alpha)``."""
     if len(args) == 3 and not isinstance(args[1], TensorBase) and isinstance(args[2], TensorBase):
-        if policy.numbers_first_warning:
-            warn_numbers_first("add(Tensor input, Number alpha, Tensor other)")
         return (args[0], args[2]), dict(kwargs, alpha=args[1])
     if len(args) == 2 and "other" in kwargs and "alpha" not in kwargs and not isinstance(args[1], TensorBase):
         return (args[0],), dict(kwargs, alpha=args[1])
@@ -85,7 +83,8 @@ binary("mul", aliases=("multiply",), operator="mul", inplace_operator="imul", sa
 binary("div", forward=_divide, result="divide", aliases=("divide", "true_divide"), operator="truediv",
        inplace_operator="itruediv", renames={"value": "other"}, samples=Samples(
            samples.binary(low=0.5, high=2, dtypes="number").calls
-           + [call(Draw(3, 4, low=-9, high=9), Draw(4, low=0.5, high=2), rounding_mode=mode) for mode in ("floor", "trunc")],
+           + [call(Draw(3, 4, low=-9, high=9), Draw(4, low=0.5, high=2), rounding_mode=mode)
+              for mode in ("floor", "trunc")],
            "number"),
        grads={"self": lambda g, other, rounding_mode: g / conj(other) if rounding_mode is None else g * 0,
               "other": lambda g, self, other, rounding_mode:
@@ -248,8 +247,6 @@ binary("logical_xor", result="bool", samples=_tensors)
 def _value_first(args, kwargs):
     """``addcmul(x, value, a, b)`` of 0.x for ``addcmul(x, a, b, value=value)``."""
     if len(args) == 4 and not isinstance(args[1], TensorBase):
-        if policy.numbers_first_warning:
-            warn_numbers_first("addcmul(Tensor input, Number value, Tensor tensor1, Tensor tensor2)")
         return (args[0], args[2], args[3]), dict(kwargs, value=args[1])
     return None
 

@@ -229,5 +229,5 @@ def kron(self, other):
     n = max(self.dim(), other.dim())
     a = self.reshape((1,) * (n - self.dim()) + tuple(self.shape))
     b = other.reshape((1,) * (n - other.dim()) + tuple(other.shape))
-    product = a.reshape([s for size in a.shape for s in (size, 1)]) * b.reshape([s for size in b.shape for s in (1, size)])
-    return product.reshape([x * y for x, y in zip(a.shape, b.shape)])
+    left, right = [s for size in a.shape for s in (size, 1)], [s for size in b.shape for s in (1, size)]
+    return (a.reshape(left) * b.reshape(right)).reshape([x * y for x, y in zip(a.shape, b.shape)])

@@ -28,7 +28,8 @@ def apply_(self, f):
     return _apply(self, f)
 
 
-@inplace_op(renames={"callable": "f"}, samples=Samples([call(Draw(2, 3), Draw(3), lambda x, y: x - y)], gradcheck=False))
+@inplace_op(renames={"callable": "f"},
+            samples=Samples([call(Draw(2, 3), Draw(3), lambda x, y: x - y)], gradcheck=False))
 def map_(self, tensor, f):
     """Replace every element by ``f(element, other)``, with the other at its place in a tensor."""
     return _apply(self, f, tensor)

@@ -4,7 +4,8 @@ from ._einsum_parse import parse
 from .samples import Draw, Samples, call
 
 _samples = Samples([
-    call("ii", Draw(3, 3)), call("ii->i", Draw(3, 3)), call("i,j->ij", Draw(3), Draw(4)), call("ij,jk", Draw(2, 3), Draw(3, 4)),
+    call("ii", Draw(3, 3)), call("ii->i", Draw(3, 3)), call("i,j->ij", Draw(3), Draw(4)),
+    call("ij,jk", Draw(2, 3), Draw(3, 4)),
     call("bij,bjk->bik", Draw(2, 3, 4), Draw(2, 4, 2)), call("...ij->...ji", Draw(2, 3, 4)),
     call("bn,anm,bm->ba", Draw(2, 3), Draw(4, 3, 2), Draw(2, 2)), call("ij->", Draw(2, 3)), call("ij->j", Draw(2, 3)),
     call("ij,ij->i", Draw(2, 3), Draw(2, 3)), call("...i,...i", Draw(2, 3, 4), Draw(3, 4)),

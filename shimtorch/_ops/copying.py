@@ -82,8 +82,9 @@ for _name, _dtype in (("float", "float32"), ("double", "float64"), ("half", "flo
     _cast_method(_name, _DTYPES[_dtype])
 
 
-@op(function=False, renames={"tensor": "other"}, samples=Samples([call(Draw(3), Draw(1)), call(Draw(3), Draw(1, dtype="float64"))],
-                                                                 "number"))
+@op(function=False, renames={"tensor": "other"},
+    samples=Samples([call(Draw(3), Draw(1)), call(Draw(3), Draw(1, dtype="float64"))],
+                    "number"))
 def type_as(self, other):
     """This tensor in the dtype (and on the device) of another."""
     return self.to(other.dtype)

@@ -26,7 +26,8 @@ def _wanted(values, inverse, counts, return_inverse, return_counts):
     return result[0] if len(result) == 1 else tuple(result)
 
 
-@op(samples=Samples([call(integers(8, high=2)), call(integers(8, high=2), True, True), call(integers(6, 1, high=2), dim=0)],
+@op(samples=Samples([call(integers(8, high=2)), call(integers(8, high=2), True, True),
+                     call(integers(6, 1, high=2), dim=0)],
                     gradcheck=False, reference=lambda torch: torch.unique_consecutive))
 def unique_consecutive(self, return_inverse=False, return_counts=False, dim=None):
     """The first of each run of equal elements (or slices along a dimension)."""
@@ -77,7 +78,8 @@ def _limits(array, low, high, name):
     return low, high
 
 
-@op(out=True, samples=Samples([call(Draw(10), 4, -1, 1), call(Draw(10), 3), call(Draw(3, 4), 5, 0, 1)], gradcheck=False))
+@op(out=True,
+    samples=Samples([call(Draw(10), 4, -1, 1), call(Draw(10), 3), call(Draw(3, 4), 5, 0, 1)], gradcheck=False))
 def histc(self, bins=100, min=0, max=0):
     """How many elements fall into each of ``bins`` equal intervals from min to max (both 0: those of the data)."""
     if not self.is_floating_point():
@@ -117,8 +119,8 @@ def _side(right, side):
     if side not in (None, "left", "right"):
         raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
     if right and side == "left":
-        raise RuntimeError("torch.searchsorted(): side and right can't be set to opposites, got side of left while right "
-                           "was True")
+        raise RuntimeError("torch.searchsorted(): side and right can't be set to opposites, got side of left while "
+                           "right was True")
     return "right" if right or side == "right" else "left"
 
 
@@ -126,7 +128,8 @@ _sorted = Draw(5, distinct=True)
 
 
 @op(method=False, out=True, overloads=True, samples=Samples([
-    call(integers(1, high=1), Draw(3)), call(integers(3, 1, high=2), Draw(3, 2)), call(integers(1, high=1), 1.5, right=True),
+    call(integers(1, high=1), Draw(3)), call(integers(3, 1, high=2), Draw(3, 2)),
+    call(integers(1, high=1), 1.5, right=True),
     call(integers(1, high=1), Draw(2, 2), out_int32=True), call(integers(1, high=1), Draw(3), side="right")],
     gradcheck=False))
 def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None):
@@ -138,8 +141,8 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
                            else get_default_dtype())
     rows = sorted_sequence if sorter is None else sorted_sequence.gather(-1, sorter)
     if rows.dim() != 1 and rows.shape[:-1] != values.shape[:-1]:
-        raise RuntimeError("torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of "
-                           "boundaries tensor and input value tensor must match, but we got boundaries tensor "
+        raise RuntimeError("torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions "
+                           "of boundaries tensor and input value tensor must match, but we got boundaries tensor "
                            f"{list(rows.shape)} and input value tensor {list(values.shape)}")
     a, v = rows._ndarray(), values._ndarray()
     if rows.dim() == 1:

@@ -102,7 +102,8 @@ def empty_strided(size, stride, *, dtype=None, layout=None, device=None, require
     from .._core import views
     size, stride = tuple(size), tuple(stride)
     if len(size) != len(stride):
-        raise RuntimeError(f"dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})")
+        raise RuntimeError(f"dimensionality of sizes ({len(size)}) must match dimensionality of strides "
+                           f"({len(stride)})")
     if any(s < 0 for s in (*size, *stride)):
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
     n = 1 + sum((s - 1) * step for s, step in zip(size, stride)) if all(size) else 0
@@ -213,7 +214,8 @@ def linspace(start, end, steps=100, *, dtype=None, out=None, layout=None, device
     step = work((end - start) / (steps - 1)) if steps > 1 else work(0)
     i = np.arange(steps)
     # from both ends towards the middle, so that the last value is exact
-    values = np.where(i < steps // 2, work(start) + step * i.astype(work), work(end) - step * (steps - 1 - i).astype(work))
+    values = np.where(i < steps // 2, work(start) + step * i.astype(work),
+                      work(end) - step * (steps - 1 - i).astype(work))
     if steps == 1:
         values = np.array([start])
     return _finish(factory.cast(wrap_ndarray(values.astype(work)), dtype), out, device, requires_grad)
@@ -308,7 +310,8 @@ _lengths = [call(6), call(5, False), call(1), call(0)]
 _window("hann_window", lambda np, x: 0.5 - 0.5 * np.cos(2 * math.pi * x), _lengths)
 _window("hamming_window", lambda np, x, alpha, beta: alpha - beta * np.cos(2 * math.pi * x),
         _lengths + [call(6, True, 0.5, 0.4)], alpha=0.54, beta=0.46)
-_window("blackman_window", lambda np, x: 0.42 - 0.5 * np.cos(2 * math.pi * x) + 0.08 * np.cos(4 * math.pi * x), _lengths)
+_window("blackman_window", lambda np, x: 0.42 - 0.5 * np.cos(2 * math.pi * x) + 0.08 * np.cos(4 * math.pi * x),
+        _lengths)
 _window("bartlett_window", lambda np, x: 1 - np.abs(2 * x - 1), _lengths)
 _window("kaiser_window", lambda np, x, beta: np.i0(beta * np.sqrt(np.maximum(1 - (2 * x - 1) ** 2, 0))) / np.i0(beta),
         _lengths + [call(4, False, 5.0)], beta=12.0)

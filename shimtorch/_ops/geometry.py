@@ -26,8 +26,9 @@ _in_place_view("unsqueeze_", views.unsqueeze, {"self": lambda g, args: g.squeeze
                [call(Draw(2, 3), 0), call(Draw(2, 3), -1)])
 
 
-@inplace_op(function=True, minds_history=True, samples=Samples([call(Draw(4, 4), (2, 3), (4, 1)), call(Draw(6), (3, 2), (2, 1), 0)],
-                                           gradcheck=False))
+@inplace_op(function=True, minds_history=True,
+            samples=Samples([call(Draw(4, 4), (2, 3), (4, 1)), call(Draw(6), (3, 2), (2, 1), 0)],
+                            gradcheck=False))
 def as_strided_(self, size, stride, storage_offset=None):
     """``as_strided`` in place."""
     _refuse_grad(self)
@@ -40,7 +41,8 @@ def _refuse_grad(x):
         raise RuntimeError("cannot resize variables that require grad")
 
 
-@inplace_op(minds_history=True, samples=Samples([call(Draw(3, 4), 2, 2), call(Draw(3, 4), (2, 6)), call(Draw(), 1)], gradcheck=False))
+@inplace_op(minds_history=True,
+            samples=Samples([call(Draw(3, 4), 2, 2), call(Draw(3, 4), (2, 6)), call(Draw(), 1)], gradcheck=False))
 def resize_(self, *sizes, memory_format=None):
     """Change the size in place; more memory is added where needed, and what is new is not initialised."""
     sizes = tuple(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
@@ -63,7 +65,8 @@ def resize_as_(self, other, *, memory_format=None):
     return resize_(self, other.size())
 
 
-@inplace_op(minds_history=True, samples=Samples([call(Draw(3, 4), Draw(2, 2)), call(Draw(3)), call(Draw(2), Draw(4, 4), 1, (2, 3), (4, 1))],
+@inplace_op(minds_history=True,
+            samples=Samples([call(Draw(3, 4), Draw(2, 2)), call(Draw(3)), call(Draw(2), Draw(4, 4), 1, (2, 3), (4, 1))],
                             gradcheck=False))
 def set_(self, source=None, storage_offset=0, size=None, stride=None):
     """View another tensor's memory, or a storage, from now on."""

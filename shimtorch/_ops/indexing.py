@@ -1,4 +1,4 @@
-"""``x[index]`` and ``x[index] = value`` with tensors, masks and sequences. What is a plain view is served by ``_core``."""
+"""``x[index]`` and ``x[index] = value`` with tensors, masks and sequences; plain views are served by ``_core``."""
 import numpy as np
 
 from .._core import OPS, indexing
@@ -29,8 +29,8 @@ def _general_getitem(x, index):
 def _scalar_item(x):
     """``loss.data[0]``: 0.4 still let a 0-dim tensor be indexed as if its size were (1,)."""
     import warnings
-    warnings.warn("invalid index of a 0-dim tensor. This will be an error in PyTorch 0.5. Use tensor.item() to convert a "
-                  "0-dim tensor to a Python number", UserWarning, stacklevel=3)
+    warnings.warn("invalid index of a 0-dim tensor. This will be an error in PyTorch 0.5. Use tensor.item() to convert "
+                  "a 0-dim tensor to a Python number", UserWarning, stacklevel=3)
     return x.view(())
 
 
@@ -187,7 +187,8 @@ def _numpy_index(x, tensors):
 
 @op(method=False, function=False, takes_list=True, samples=Samples([
         call(Draw(3, 4), [integers(2)]), call(Draw(3, 4), [None, integers(2, 2)]),
-        call(Draw(3, 4, 2), [integers(3), None, integers(1, high=2)]), call(Draw(3, 4), [integers(2, low=-3), integers(2, 1)])],
+        call(Draw(3, 4, 2), [integers(3), None, integers(1, high=2)]),
+        call(Draw(3, 4), [integers(2, low=-3), integers(2, 1)])],
         "number", reference=lambda torch: torch.ops.aten.index.Tensor),
     grads={"self": lambda g, self_shape, indices: index_put_zeros(g, self_shape, indices)})
 def index(self, indices):
@@ -203,8 +204,9 @@ def index(self, indices):
 OPS["torch.index"] = index
 
 
-@op(name="index", function=False, samples=Samples([call(Draw(3, 4), mask(3, 4)), call(Draw(3, 4), integers(2))], "number",
-                                                  reference=lambda torch: torch.Tensor.__getitem__))
+@op(name="index", function=False,
+    samples=Samples([call(Draw(3, 4), mask(3, 4)), call(Draw(3, 4), integers(2))], "number",
+                    reference=lambda torch: torch.Tensor.__getitem__))
 def _index_method(self, m):
     """``self[m]``."""
     return self[m]
@@ -248,8 +250,8 @@ def index_put_(self, indices, values, accumulate=False):
         else:
             array[where] = values._ndarray()
     except ValueError:
-        raise RuntimeError(f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing "
-                           f"result of shape {list(array[where].shape)}") from None
+        raise RuntimeError(f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to "
+                           f"indexing result of shape {list(array[where].shape)}") from None
     return self
 
 

@@ -82,7 +82,8 @@ def _stacked(name, prepare, dim, doc, aliases=()):
 _stacked("vstack", _two_dims, 0, "Tensors stacked vertically: 1-d ones as rows.", ("row_stack",))
 _stacked("hstack", lambda x: x if x.dim() else x.reshape(1), 1, "Tensors side by side: 1-d ones end to end.")
 _stacked("dstack", _three_dims, 2, "Tensors stacked along the third dimension.")
-_stacked("column_stack", lambda x: x if x.dim() > 1 else x.reshape(-1, 1), 1, "Tensors side by side: 1-d ones as columns.")
+_stacked("column_stack", lambda x: x if x.dim() > 1 else x.reshape(-1, 1), 1,
+         "Tensors side by side: 1-d ones as columns.")
 
 
 # ---------------------------------------------------------------- grids and products of sets
@@ -112,8 +113,9 @@ def meshgrid(*tensors, indexing=None):
     return tuple(grids)
 
 
-@op(method=False, takes_list=True, samples=Samples([call(Draw(2), Draw(3)), call(Draw(3)), call(Draw(2), Draw(2), Draw(2))],
-                                                   **_number))
+@op(method=False, takes_list=True,
+    samples=Samples([call(Draw(2), Draw(3)), call(Draw(3)), call(Draw(2), Draw(2), Draw(2))],
+                    **_number))
 def cartesian_prod(*tensors):
     """All combinations of one element of each vector, as rows."""
     for t in tensors:
@@ -124,7 +126,8 @@ def cartesian_prod(*tensors):
     return stack([g.reshape(-1) for g in meshgrid(*tensors, indexing="ij")], 1)
 
 
-@op(method=False, samples=Samples([call(Draw(4)), call(Draw(3), 2, True), call(Draw(4), 3), call(Draw(2), 3)], **_number))
+@op(method=False,
+    samples=Samples([call(Draw(4)), call(Draw(3), 2, True), call(Draw(4), 3), call(Draw(2), 3)], **_number))
 def combinations(input, r=2, with_replacement=False):
     """All combinations of r elements of a vector, as rows."""
     import itertools
@@ -146,8 +149,8 @@ def block_diag(*tensors):
     """Matrices along the diagonal of a larger one, with zeros elsewhere."""
     for i, t in enumerate(tensors):
         if t.dim() > 2:
-            raise RuntimeError(f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {i} has {t.dim()} "
-                               "dimensions")
+            raise RuntimeError(f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {i} has "
+                               f"{t.dim()} dimensions")
     if not tensors:
         return factory.new_empty((1, 0))
     blocks = [_two_dims(t) for t in tensors]

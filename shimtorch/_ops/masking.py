@@ -81,8 +81,9 @@ def _fill_value(x, value, name):
                                f"{value.dim()} dimension(s).")
         return value.to(x.dtype)
     if not isinstance(value, (int, float, complex, np.number, np.bool_)):
-        raise TypeError(f"{name}() received an invalid combination of arguments - got (Tensor, {type(value).__name__}), "
-                        "but expected one of:\n * (Tensor mask, Tensor value)\n * (Tensor mask, Number value)")
+        raise TypeError(f"{name}() received an invalid combination of arguments - got "
+                        f"(Tensor, {type(value).__name__}), but expected one of:\n * (Tensor mask, Tensor value)"
+                        "\n * (Tensor mask, Number value)")
     return full((), value, dtype=x.dtype)
 
 
@@ -194,7 +195,8 @@ def _flat_places(index, n, name):
 
 
 @op(out=True, renames={"indices": "index"}, samples=Samples([
-    call(Draw(3, 4), integers(2, 2, high=12)), call(Draw(3, 4), integers(3, low=-12, high=12)), call(Draw(), integers(high=1))],
+    call(Draw(3, 4), integers(2, 2, high=12)), call(Draw(3, 4), integers(3, low=-12, high=12)),
+    call(Draw(), integers(high=1))],
     "number"))
 def take(self, index):
     """The elements at places counted as if the tensor were 1-d."""
@@ -213,8 +215,8 @@ _puts = [call(Draw(3, 4), Draw(2, distinct=True, dtype="int64"), Draw(2)),
 def put_(self, index, source, accumulate=False):
     """Write source to places counted as if the tensor were 1-d; add it if ``accumulate``."""
     if source.numel() != index.numel():
-        raise IndexError("put_(): Expected source and index to have the same number of elements, but got source.numel() "
-                         f"= {source.numel()}, index.numel() = {index.numel()}")
+        raise IndexError("put_(): Expected source and index to have the same number of elements, but got "
+                         f"source.numel() = {source.numel()}, index.numel() = {index.numel()}")
     if source.dtype is not self.dtype:
         raise RuntimeError("put_(): self and source expected to have the same dtype, but got self.dtype = "
                            f"{scalar_type(self.dtype)} and source.dtype = {scalar_type(source.dtype)}")

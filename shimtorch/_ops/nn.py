@@ -7,7 +7,8 @@ _SPACE = dict(namespace="torch.nn.functional", method=False)
 
 
 @op(**_SPACE, backward_name="AddmmBackward0",
-    samples=Samples([call(Draw(2, 3), Draw(4, 3), Draw(4)), call(Draw(2, 3), Draw(4, 3)), call(Draw(3), Draw(4, 3), Draw(4)),
+    samples=Samples([call(Draw(2, 3), Draw(4, 3), Draw(4)), call(Draw(2, 3), Draw(4, 3)),
+                     call(Draw(3), Draw(4, 3), Draw(4)),
                      call(Draw(5, 2, 3), Draw(4, 3), Draw(4))]),
     grads={"input": lambda g, weight: g.matmul(weight),
            "weight": lambda g, input: _rows(g).t().mm(_rows(input)),
@@ -50,7 +51,8 @@ def _masked_rows(x, indices, padding_idx):
 
 @op(**_SPACE, name="nll_sum", backward_name="NllLossBackward0", aux=("total",),
     samples=Samples([call(Draw(4, 3), integers(4)), call(Draw(4, 3), integers(4), Draw(3, low=0.1)),
-                     call(Draw(4, 3), integers(4), None, 1), call(Draw(4, 3), integers(4), Draw(3, low=0.1), -100, True)],
+                     call(Draw(4, 3), integers(4), None, 1),
+                     call(Draw(4, 3), integers(4), Draw(3, low=0.1), -100, True)],
                     gradcheck=(0, 2), reference=lambda torch: lambda x, target, weight=None, ignored=-100, mean=False: (
                         torch.nn.functional.nll_loss(x, target, weight, ignore_index=ignored,
                                                      reduction="mean" if mean else "sum"))),

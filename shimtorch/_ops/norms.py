@@ -68,7 +68,8 @@ def frobenius_norm(self, dim=(), keepdim=False):
     return norm(self, 2, dim, keepdim)
 
 
-@op(samples=Samples([call(Draw(3, 4), Draw(3, 4)), call(Draw(3, 4), Draw(4), 1), call(Draw(3), Draw(3), 3)], "floating"))
+@op(samples=Samples([call(Draw(3, 4), Draw(3, 4)), call(Draw(3, 4), Draw(4), 1), call(Draw(3), Draw(3), 3)],
+                    "floating"))
 def dist(self, other, p=2):
     """The p-norm of the difference."""
     return (self - other).norm(p)

@@ -77,7 +77,8 @@ def _topk(self, k, dim, largest):
     return _topk_result((values.narrow(dim, 0, k).contiguous(), indices.narrow(dim, 0, k).contiguous()))
 
 
-@op(out=True, samples=Samples([call(_d(3, 4), 2), call(_d(3, 4), 2, 0, False), call(_d(5), 0), call(Draw(), 1)], "real"))
+@op(out=True,
+    samples=Samples([call(_d(3, 4), 2), call(_d(3, 4), 2, 0, False), call(_d(5), 0), call(Draw(), 1)], "real"))
 def topk(self, k, dim=-1, largest=True, sorted=True):
     """The k largest (or smallest) elements along a dimension, and where they were."""
     dim = -1 if dim is None else dim
@@ -155,8 +156,9 @@ def nanmedian(self, dim=None, keepdim=False):
     return values if dim is None else _nanmedian_result((values, indices))
 
 
-@op(out=True, samples=Samples([call(_d(3, 1)), call(Draw(3, 9, low=0, high=3, dtype="float64"), -1), call(Draw())], "real",
-                              gradcheck=False))
+@op(out=True,
+    samples=Samples([call(_d(3, 1)), call(Draw(3, 9, low=0, high=3, dtype="float64"), -1), call(Draw())], "real",
+                    gradcheck=False))
 def mode(self, dim=-1, keepdim=False):
     """The most frequent element along a dimension (the smallest of several), and its last place."""
     d = wrap(-1 if dim is None else dim, self.dim())

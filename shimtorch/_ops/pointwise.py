@@ -35,11 +35,13 @@ def _by_numpy(name):
 
 unary("exp", result="float", grads={"self": lambda g, out: g * conj(out)}, samples=_any)
 unary("exp2", result="float", grads={"self": lambda g, out: g * conj(out) * math.log(2)}, samples=_any)
-unary("expm1", result="float", fallback=_by_numpy("expm1"), grads={"self": lambda g, out: g * conj(out + 1)}, samples=_any)
+unary("expm1", result="float", fallback=_by_numpy("expm1"), grads={"self": lambda g, out: g * conj(out + 1)},
+      samples=_any)
 unary("log", result="float", grads={"self": lambda g, self: g / conj(self)}, samples=_positive)
 unary("log2", result="float", grads={"self": lambda g, self: g / conj(self * math.log(2))}, samples=_positive)
 unary("log10", result="float", grads={"self": lambda g, self: g / conj(self * math.log(10))}, samples=_positive)
-unary("log1p", result="float", fallback=_by_numpy("log1p"), grads={"self": lambda g, self: g / conj(self + 1)}, samples=_positive)
+unary("log1p", result="float", fallback=_by_numpy("log1p"), grads={"self": lambda g, self: g / conj(self + 1)},
+      samples=_positive)
 unary("sqrt", result="float", grads={"self": lambda g, out: g / conj(out * 2)}, samples=_positive)
 unary("rsqrt", result="float", grads={"self": lambda g, out: g * conj(out ** 3) * -0.5}, samples=_positive)
 unary("reciprocal", result="float", samples=_positive, grads={"self": lambda g, out: -g * conj(out * out)})

@@ -3,7 +3,7 @@ from .._core import OPS, products
 from .._core.op import op, scalar_type
 from .._core.policy import policy
 from .._core.tensor import Size, TensorBase
-from ._rules import conj, warn_numbers_first
+from ._rules import conj
 from .samples import Draw, Samples, call
 from .shape import merged_shape, wrap
 
@@ -68,7 +68,7 @@ def matmul(self, other):
 # ---------------------------------------------------------------- with something added
 
 def _numbers_first(args, kwargs):
-    """``addmm(beta, M, alpha, a, b)``, ``M.addmm(beta, alpha, a, b)`` ...: numbers before what they scale, as in 0.x."""
+    """``addmm(beta, M, alpha, a, b)``, ``M.addmm(beta, alpha, a, b)``: numbers before what they scale, as in 0.x."""
     tensors = [a for a in args if isinstance(a, TensorBase)]
     if len(tensors) != 3 or len(args) == 3 or not isinstance(args[-1], TensorBase):
         return None
@@ -77,8 +77,6 @@ def _numbers_first(args, kwargs):
     numbers = dict(zip(("beta", "alpha"), [*before, *after]))
     if len(before) + len(after) > 2:
         return None
-    if policy.numbers_first_warning:
-        warn_numbers_first("addmm(Number beta, Number alpha, Tensor mat1, Tensor mat2)")
     return tensors, dict(kwargs, **numbers)
 
 
@@ -210,8 +208,8 @@ def tensordot(self, other, dims=2):
     left, right = [wrap(d, self.dim()) for d in left], [wrap(d, other.dim()) for d in right]
     for a, b in zip(left, right):
         if self.shape[a] != other.shape[b]:
-            raise RuntimeError(f"contracted dimensions need to match, but first has size {self.shape[a]} in dim {a} and "
-                               f"second has size {other.shape[b]} in dim {b}")
+            raise RuntimeError(f"contracted dimensions need to match, but first has size {self.shape[a]} in dim {a} "
+                               f"and second has size {other.shape[b]} in dim {b}")
     keep_left = [d for d in range(self.dim()) if d not in left]
     keep_right = [d for d in range(other.dim()) if d not in right]
     rows = [self.shape[d] for d in keep_left]
@@ -237,8 +235,9 @@ def vdot(self, other):
     return conj(self).dot(other)
 
 
-@op(out=True, samples=Samples([call(Draw(2, 3), Draw(2, 3)), call(Draw(3, 2), Draw(3, 2), 0), call(Draw(3, 4), Draw(3, 4)),
-                               call(Draw(1, 3), Draw(2, 3), dim=-1), call(Draw(3), Draw(3))], dtypes="floating"))
+@op(out=True,
+    samples=Samples([call(Draw(2, 3), Draw(2, 3)), call(Draw(3, 2), Draw(3, 2), 0), call(Draw(3, 4), Draw(3, 4)),
+                     call(Draw(1, 3), Draw(2, 3), dim=-1), call(Draw(3), Draw(3))], dtypes="floating"))
 def cross(self, other, dim=None):
     """The cross product of vectors of three elements along a dimension (the first of size 3)."""
     if self.dim() != other.dim():
@@ -247,19 +246,21 @@ def cross(self, other, dim=None):
         dim = next((d for d, n in enumerate(self.shape) if n == 3 == other.shape[d]), -1)
     d = wrap(dim, self.dim())
     if self.dim() == 0 or self.shape[d] != 3 or other.shape[d] != 3:
-        raise RuntimeError(f"linalg.cross: inputs dimension {d} must have length 3. Got {self.shape[d] if self.dim() else 1} "
-                           f"and {other.shape[d] if other.dim() else 1}")
+        raise RuntimeError(f"linalg.cross: inputs dimension {d} must have length 3. Got "
+                           f"{self.shape[d] if self.dim() else 1} and {other.shape[d] if other.dim() else 1}")
     a, b = self.unbind(d), other.unbind(d)
     return OPS["torch.stack"]([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]],
                               d - self.dim())
 
 
-@op(out=True, samples=Samples([call(Draw(3, 3), n) for n in (0, 1, 2, 3, 5)] + [call(Draw(2, 3, 3), 2)], dtypes="floating"))
+@op(out=True,
+    samples=Samples([call(Draw(3, 3), n) for n in (0, 1, 2, 3, 5)] + [call(Draw(2, 3, 3), 2)], dtypes="floating"))
 def matrix_power(self, n):
     """The n-th power of square matrices, for n >= 0."""
     if self.dim() < 2 or self.shape[-1] != self.shape[-2]:
         raise RuntimeError("linalg.matrix_power: A must be batches of square matrices, but they are "
-                           f"{self.shape[-2] if self.dim() > 1 else 1} by {self.shape[-1] if self.dim() else 1} matrices")
+                           f"{self.shape[-2] if self.dim() > 1 else 1} by {self.shape[-1] if self.dim() else 1} "
+                           "matrices")
     if n < 0:
         raise NotImplementedError("matrix_power: negative powers are not implemented")
     if n == 0:

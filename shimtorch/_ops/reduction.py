@@ -119,8 +119,9 @@ def _prod_grad(g, x, dim, keepdim):
     return restore_dims(g, x.shape, dim, keepdim) * (others.conj() if others.is_complex() else others)
 
 
-@op(out=True, samples=Samples([call(Draw(3, 4), 1), call(Draw(3, 4), (0, 1), True), call(Draw(3, 4), -2), call(Draw(), 0)],
-                              "real"),
+@op(out=True,
+    samples=Samples([call(Draw(3, 4), 1), call(Draw(3, 4), (0, 1), True), call(Draw(3, 4), -2), call(Draw(), 0)],
+                    "real"),
     grads={"self": lambda g, self, out, dim, keepdim: restore_dims(g, self.shape, dim, keepdim)
            * (self - restore_dims(out, self.shape, dim, keepdim)).exp()})
 def logsumexp(self, dim, keepdim=False):
@@ -132,7 +133,8 @@ def logsumexp(self, dim, keepdim=False):
 
 # ---------------------------------------------------------------- truth
 
-_any, _all, _count = (reduction("_" + name, name, method=False, function=False) for name in ("any", "all", "count_nonzero"))
+_any, _all, _count = (reduction("_" + name, name, method=False, function=False)
+                      for name in ("any", "all", "count_nonzero"))
 _truths = Samples([call(Draw(3, 4)), call(Draw(3, 4), 0), call(Draw(3, 4), 1, True), call(Draw(3, 4), (0, 1)),
                    call(Draw()), call(Draw(0, 2), 0)], "number", gradcheck=False)
 
@@ -197,8 +199,8 @@ def _extreme_op(name, picked, whole, pair):
             return pair(self, dim)
         return picked(self, dim, keepdim)
     forward.__name__ = name
-    forward.__doc__ = (f"The {'largest' if name == 'max' else 'smallest'} element; with a dimension, values and indices "
-                       "along it; with another tensor, element by element.")
+    forward.__doc__ = (f"The {'largest' if name == 'max' else 'smallest'} element; with a dimension, values and "
+                       "indices along it; with another tensor, element by element.")
     return op(forward, out=True, renames={"other": "dim"}, overloads=True, samples=Samples(
         [call(Draw(3, 4)), call(Draw(3, 4, distinct=True), 1), call(Draw(3, 4, distinct=True), -2, True),
          call(Draw(3, 4), Draw(4)), call(Draw()), call(Draw(), 0), call(Draw(12, special=True)),
@@ -235,7 +237,8 @@ _arg_op("argmin")
 _aminmax_result = named("aminmax", "min", "max")
 
 
-@op(out=True, samples=Samples([call(Draw(3, 4)), call(Draw(3, 4), dim=1), call(Draw(3, 4), dim=0, keepdim=True)], "real"))
+@op(out=True,
+    samples=Samples([call(Draw(3, 4)), call(Draw(3, 4), dim=1), call(Draw(3, 4), dim=0, keepdim=True)], "real"))
 def aminmax(self, *, dim=None, keepdim=False):
     """The smallest and the largest element, of all or along a dimension."""
     return _aminmax_result((self.amin(dim, keepdim), self.amax(dim, keepdim)))

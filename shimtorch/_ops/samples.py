@@ -21,7 +21,7 @@ class Draw:
 class Samples:
     """The sample calls of an op, and the dtypes that it takes (a name in the suite's table of dtypes).
 
-    gradcheck: whether derivatives are checked, or a tuple of the calls for which they are; gradgradcheck: the second ones.
+    gradcheck: whether derivatives are checked, or a tuple of the calls for which they are; gradgradcheck: second ones.
     reference: gives real torch's function for an op that has another name or signature there, from the torch module.
     """
 

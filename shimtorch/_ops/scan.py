@@ -177,7 +177,8 @@ def gradient(input, *, spacing=1, dim=None, edge_order=1):
     if any(isinstance(s, TensorBase) for s in steps):
         raise NotImplementedError("gradient(spacing=): tensors of coordinates are not implemented")
     if len(steps) != len(dims):
-        raise RuntimeError(f"torch.gradient expected spacing to be unspecified, a scalar or a list of length {len(dims)}")
+        raise RuntimeError("torch.gradient expected spacing to be unspecified, a scalar or a list of length "
+                           f"{len(dims)}")
     if edge_order not in (1, 2):
         raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
     results = []

@@ -304,8 +304,8 @@ def broadcast_shapes(*shapes):
         try:
             result = merged_shape(result, shape)
         except RuntimeError:
-            raise RuntimeError(f"Shape mismatch: objects cannot be broadcast to a single shape. Mismatching argument at "
-                               f"index {i} had {shape}; but expected shape should be broadcastable to {result}"
+            raise RuntimeError(f"Shape mismatch: objects cannot be broadcast to a single shape. Mismatching argument "
+                               f"at index {i} had {shape}; but expected shape should be broadcastable to {result}"
                                ) from None
     return Size(result)
 
@@ -335,7 +335,8 @@ op(views.view_as_real, samples=Samples([call(Draw(2, 3))], dtypes="complex"),
 op(views.view_as_complex, samples=Samples([call(Draw(3, 2))]), grads={"self": lambda g: g.contiguous().view_as_real()})
 
 
-@op(method=False, samples=Samples([call(Draw(2, 3))], **_number), grads={"self": lambda g, self_dtype: g.to(self_dtype)})
+@op(method=False, samples=Samples([call(Draw(2, 3))], **_number),
+    grads={"self": lambda g, self_dtype: g.to(self_dtype)})
 def real(self):
     """The real part, a view; a real tensor as it is."""
     return views.part(self, 0) if self.is_complex() else self

@@ -101,6 +101,10 @@ def sparse_coo_tensor_forward(indices=None, values=None, size=None, *, dtype=Non
     """
     if device is not None:
         as_device(device)
+    elif dtype is None and not requires_grad and not check_invariants:
+        result = parts.construct(indices, values, size, bool(is_coalesced))
+        if result is not None:
+            return result
     if values is None and (indices is None or size is None):
         sizes = size if indices is None else indices
         if sizes is None:

@@ -11,7 +11,6 @@ from .._core.tensor import TensorBase
 from ._sparse_parts import is_coo, on_sparse, parts
 from .sparse import empty_sparse, intersect_wide, same_indices
 
-_NOT_MERGED = ("float16", "bfloat16", "uint16", "uint32", "uint64")
 _NO_SUM = "add(sparse, dense) is not supported. Use add(dense, sparse) instead."
 
 
@@ -64,7 +63,7 @@ def _add(self, other, alpha):
     if same_indices(a.indices, b.indices):
         return parts.with_values(self if a.coalesced >= b.coalesced else other, x + y)
     if a.coalesced and b.coalesced:
-        merged = _merge(a, x, b, y, self.shape)
+        merged = parts.merge_sum(self, x, other, y)
         if merged is not None:
             return merged
     cat = OPS["torch.cat"]
@@ -80,18 +79,6 @@ def _only(x, alpha, dtype):
 
 def _is_one(alpha):
     return type(alpha) is int and alpha == 1
-
-
-def _merge(a, x, b, y, shape):
-    """The sum of two coalesced tensors, coalesced; None where only sorting would do."""
-    from .._core.tensor import wrap_ndarray
-    from .._kernels import merge
-    sizes = tuple(shape[:a.sparse_dim])
-    if not merge.fits(sizes) or x.dtype.name in _NOT_MERGED:
-        return None
-    indices, values = merge.union(a.indices._ndarray(), x.contiguous()._ndarray(), b.indices._ndarray(),
-                                  y.contiguous()._ndarray(), sizes)
-    return parts.make_coo(wrap_ndarray(indices), wrap_ndarray(values), shape, True, True)
 
 
 def _add_to_dense(self, other, alpha):

@@ -66,7 +66,8 @@ for _name, _op, _call in (("unsafe_split", split, call(Draw(5, 2), 2)), ("unsafe
 
 
 @op(renames={"sections": "indices_or_sections", "indices": "indices_or_sections"}, samples=Samples([
-    call(Draw(5, 2), 3), call(Draw(5, 2), (1, 3)), call(Draw(2, 5), (3, 1, 9), 1), call(Draw(5), integers(2, low=1, high=4))],
+    call(Draw(5, 2), 3), call(Draw(5, 2), (1, 3)), call(Draw(2, 5), (3, 1, 9), 1),
+    call(Draw(5), integers(2, low=1, high=4))],
     **_number))
 def tensor_split(self, indices_or_sections, dim=0):
     """So many pieces of nearly equal size, or pieces cut at the listed indices."""
@@ -91,8 +92,9 @@ def _along(name, least, dim, doc, samples):
         d = 0 if self.dim() == 1 else dim
         if not isinstance(indices_or_sections, (tuple, list)):
             if indices_or_sections < 1 or self.shape[d] % indices_or_sections:
-                raise RuntimeError(f"torch.{name} attempted to split along dimension {d}, but the size of the dimension "
-                                   f"{self.shape[d]} is not divisible by the split_size {indices_or_sections}!")
+                raise RuntimeError(f"torch.{name} attempted to split along dimension {d}, but the size of the "
+                                   f"dimension {self.shape[d]} is not divisible by the split_size "
+                                   f"{indices_or_sections}!")
         return self.tensor_split(indices_or_sections, d)
     forward.__name__, forward.__doc__ = name, doc
     op(forward, samples=Samples(samples, **_number),

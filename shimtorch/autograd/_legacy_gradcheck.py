@@ -60,7 +60,7 @@ def get_numerical_jacobian(fn, input, target=None, eps=1e-3, grad_out=1.0):
 
 
 def get_analytical_jacobian(input, output, nondet_tol=0.0, grad_out=1.0):
-    """The Jacobians of an output by backward; whether two passes agree; whether all gradients have their input's size."""
+    """The Jacobians of an output by backward; whether two passes agree; whether each gradient has its input's size."""
     import numpy as np
 
     from ._numerical import analytical_jacobians

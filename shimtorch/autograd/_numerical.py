@@ -1,4 +1,4 @@
-"""Jacobians as gradcheck compares them: by finite differences and by backward, rows for inputs and columns for outputs."""
+"""Jacobians by finite differences and by backward, as gradcheck compares them: a row per input element."""
 import numpy as np
 
 from .._core.device import strided
@@ -90,7 +90,8 @@ def _shifted_sparse(x, k, step):
     specified[tuple(x._indices()._ndarray())] = True
     specified.reshape(-1)[k] = True
     indices = np.stack(np.nonzero(specified))
-    return sparse_coo_tensor(from_numpy(indices), from_numpy(dense._ndarray()[tuple(indices)]), tuple(x.shape)).coalesce()
+    values = from_numpy(dense._ndarray()[tuple(indices)])
+    return sparse_coo_tensor(from_numpy(indices), values, tuple(x.shape)).coalesce()
 
 
 def analytical_jacobians(output, args, dtype_error=None):

@@ -13,8 +13,8 @@ class detect_anomaly:
     def __init__(self, check_nan=True):
         import warnings
         self.check_nan = check_nan
-        warnings.warn("Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled "
-                      "for debugging.", UserWarning, stacklevel=2)
+        warnings.warn("Anomaly Detection has been enabled. This mode will increase the runtime and should only be "
+                      "enabled for debugging.", UserWarning, stacklevel=2)
 
     def __enter__(self):
         self.before = anomaly_mode()

@@ -22,8 +22,8 @@ class BackwardCFunction(FunctionNode):
         backward = cls.backward
         if cls.vjp is not Function.vjp:
             if backward is not Function.backward:
-                raise RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should "
-                                   "only implement one of them.")
+                raise RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You "
+                                   "should only implement one of them.")
             backward = cls.vjp
         return backward(self, *args)
 
@@ -56,14 +56,14 @@ class Function(FunctionNode, metaclass=FunctionMeta):
     def __init__(self, *args, **kwargs):
         if not self._is_legacy:
             import warnings
-            warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you "
-                          "should invoke them on the class itself. Instantiating an autograd function will raise an error "
-                          "in a future version of PyTorch.", DeprecationWarning, stacklevel=2)
+            warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so "
+                          "you should invoke them on the class itself. Instantiating an autograd function will raise "
+                          "an error in a future version of PyTorch.", DeprecationWarning, stacklevel=2)
 
     def __call__(self, *args, **kwargs):
         if not self._is_legacy:
-            raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. Please use new-style "
-                               "autograd function with static forward method. (Example: "
+            raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. Please use "
+                               "new-style autograd function with static forward method. (Example: "
                                "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)")
         if kwargs:
             raise TypeError("_do_forward() takes no keyword arguments")
@@ -82,8 +82,8 @@ class Function(FunctionNode, metaclass=FunctionMeta):
     @staticmethod
     def backward(ctx, *grad_outputs):
         """Compute the gradients of the inputs from those of the outputs; None for what is no tensor."""
-        raise NotImplementedError("You must implement either the backward or vjp method for your custom autograd.Function "
-                                  "to use it with backward mode AD.")
+        raise NotImplementedError("You must implement either the backward or vjp method for your custom "
+                                  "autograd.Function to use it with backward mode AD.")
 
     vjp = backward
 

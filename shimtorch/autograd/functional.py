@@ -18,8 +18,8 @@ def vjp(func, inputs, v=None, create_graph=False, strict=False):
         if v is not None:
             v = _vector(v, outputs, one_output, "vjp")
         elif len(outputs) != 1 or outputs[0].numel() != 1:
-            raise RuntimeError("The vector v can only be None if the user-provided function returns a single Tensor with a "
-                               "single element.")
+            raise RuntimeError("The vector v can only be None if the user-provided function returns a single Tensor "
+                               "with a single element.")
         product = _grad(outputs, inputs, v, create_graph)
         product = _filled(product, inputs, strict, create_graph, "The output of the user-provided function", "input")
     return _result(outputs, one_output, create_graph), _result(product, one_input, create_graph)
@@ -69,11 +69,11 @@ def _jacobian_of(output, index, inputs, create_graph, strict):
         grads = _grad((output,), inputs, (unit.view(output.shape),), create_graph, retain=True)
         for i, (g, x) in enumerate(zip(grads, inputs, strict=True)):
             if g is None and strict:
-                raise RuntimeError(f"Output {index} of the user-provided function is independent of input {i}. This is not "
-                                   "allowed in strict mode.")
+                raise RuntimeError(f"Output {index} of the user-provided function is independent of input {i}. This is "
+                                   "not allowed in strict mode.")
             if strict and create_graph and not g.requires_grad:
-                raise RuntimeError(f"The jacobian of the user-provided function is independent of input {i}. This is not "
-                                   "allowed in strict mode when create_graph=True.")
+                raise RuntimeError(f"The jacobian of the user-provided function is independent of input {i}. This is "
+                                   "not allowed in strict mode when create_graph=True.")
             columns[i].append(x.new_zeros(x.shape) if g is None else g)
     from .._ops import stack
     return tuple([stack(c).view(output.shape + x.shape) if c else x.new_zeros(output.shape + x.shape)
@@ -81,7 +81,7 @@ def _jacobian_of(output, index, inputs, create_graph, strict):
 
 
 def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"):
-    """The Hessian of a function to one element: for each pair of inputs a Tensor of both their sizes; see ``jacobian``."""
+    """The Hessian of a function to one element: for each pair of inputs a Tensor of both sizes; see ``jacobian``."""
     _check_strategy(outer_jacobian_strategy, vectorize, create_graph)
     one_input = not isinstance(inputs, tuple)
 
@@ -130,19 +130,20 @@ def _tuple_of(value, name, function):
     if isinstance(value, TensorBase):
         return (value,), True
     if not isinstance(value, tuple):
-        raise TypeError(f"The {name} given to {function} must be either a Tensor or a tuple of Tensors but the given {name} "
-                        f"has type {type(value)}.")
+        raise TypeError(f"The {name} given to {function} must be either a Tensor or a tuple of Tensors but the given "
+                        f"{name} has type {type(value)}.")
     for i, item in enumerate(value):
         if not isinstance(item, TensorBase):
-            raise TypeError(f"The {name} given to {function} must be either a Tensor or a tuple of Tensors but the value at "
-                            f"index {i} has type {type(item)}.")
+            raise TypeError(f"The {name} given to {function} must be either a Tensor or a tuple of Tensors but the "
+                            f"value at index {i} has type {type(item)}.")
     return value, False
 
 
 def _inputs(inputs, function, create_graph):
     """The inputs as tensors to differentiate by: of their own, but with create_graph on the inputs' history."""
     inputs, one = _tuple_of(inputs, "inputs", function)
-    return tuple([x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_() for x in inputs]), one
+    return tuple([x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_()
+                  for x in inputs]), one
 
 
 def _outputs(outputs, function, strict):
@@ -150,8 +151,9 @@ def _outputs(outputs, function, strict):
     if strict:
         for i, out in enumerate(outputs):
             if not out.requires_grad:
-                raise RuntimeError(f"Output {i} of the user-provided function does not require gradients. The outputs must "
-                                   "be computed in a differentiable manner from the input when running in strict mode.")
+                raise RuntimeError(f"Output {i} of the user-provided function does not require gradients. The outputs "
+                                   "must be computed in a differentiable manner from the input when running in strict "
+                                   "mode.")
     return outputs, one
 
 
@@ -181,16 +183,16 @@ def _vector_for_inputs(v, inputs, one, function):
     if v is not None:
         return _vector(v, inputs, one, function)
     if len(inputs) != 1 or inputs[0].numel() != 1:
-        raise RuntimeError("The vector v can only be None if the input to the user-provided function is a single Tensor with "
-                           "a single element.")
+        raise RuntimeError("The vector v can only be None if the input to the user-provided function is a single "
+                           "Tensor with a single element.")
     return (inputs[0].new_ones(inputs[0].shape),)
 
 
 def _check_strategy(strategy, vectorize, create_graph):
     if strategy not in ("forward-mode", "reverse-mode"):
-        raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function has '
-                             'more outputs than inputs, "forward-mode" tends to be more performant. Otherwise, prefer to '
-                             'use "reverse-mode".')
+        raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function '
+                             'has more outputs than inputs, "forward-mode" tends to be more performant. Otherwise, '
+                             'prefer to use "reverse-mode".')
     if strategy == "forward-mode":
         if create_graph:
             raise NotImplementedError("torch.autograd.functional.jacobian: `create_graph=True` and "
@@ -225,10 +227,10 @@ def _check_dependent(jac, strict):
         for i, j in enumerate(jac):
             if not j.requires_grad:
                 raise RuntimeError(
-                    f"While computing the hessian, found that the jacobian of the user-provided function with respect to "
-                    f"input {i} is independent of the input. This is not allowed in strict mode. You should ensure that "
-                    "your function is twice differentiable and that the jacobian depends on the inputs (this would be "
-                    "violated by a linear function for example).")
+                    "While computing the hessian, found that the jacobian of the user-provided function with respect "
+                    f"to input {i} is independent of the input. This is not allowed in strict mode. You should ensure "
+                    "that your function is twice differentiable and that the jacobian depends on the inputs (this "
+                    "would be violated by a linear function for example).")
 
 
 def _filled(grads, like, strict, create_graph, what, of, where=""):

@@ -23,17 +23,17 @@ class GradcheckError(RuntimeError):
     """A gradient is not what finite differences say, or not what it must be."""
 
 
-def gradcheck(func, inputs, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, check_sparse_nnz=False, nondet_tol=0.0,
-              check_undefined_grad=True, check_grad_dtypes=False, check_batched_grad=False,
+def gradcheck(func, inputs, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, check_sparse_nnz=False,
+              nondet_tol=0.0, check_undefined_grad=True, check_grad_dtypes=False, check_batched_grad=False,
               check_batched_forward_grad=False, check_forward_ad=False, check_backward_ad=True, fast_mode=False,
               masked=None):
     """Check the gradients of ``func`` against finite differences; True, or GradcheckError (False if not raising).
 
-    inputs: the arguments, a tensor or a sequence; those that require grad should be of double precision. atol, rtol: how
-    far the Jacobians may differ. nondet_tol: how far two backward passes may. check_undefined_grad: whether backward
-    is tried with only some of the outputs' gradients. masked (or check_sparse_nnz): of a sparse input only the
-    specified elements are varied. fast_mode is accepted: every element is compared all the same. Forward-mode and batched
-    gradients do not exist here.
+    inputs: the arguments, a tensor or a sequence; those that require grad should be of double precision. atol, rtol:
+    how far the Jacobians may differ. nondet_tol: how far two backward passes may. check_undefined_grad: whether
+    backward is tried with only some of the outputs' gradients. masked (or check_sparse_nnz): of a sparse input only
+    the specified elements are varied. fast_mode is accepted: every element is compared all the same. Forward-mode and
+    batched gradients do not exist here.
     """
     for wanted, name in ((check_batched_grad, "check_batched_grad"), (check_forward_ad, "check_forward_ad"),
                          (check_batched_forward_grad, "check_batched_forward_grad")):
@@ -77,8 +77,7 @@ def gradgradcheck(func, inputs, grad_outputs=None, eps=1e-6, atol=1e-5, rtol=1e-
 
     def gradients(*args):
         args, weights = args[:-n], args[-n:]
-        args = tuple([a.view_as(a) if isinstance(a, TensorBase) and a.requires_grad and a.is_leaf and not a.is_sparse else a
-                      for a in args])
+        args = tuple([_as_result(a) for a in args])
         outputs = _differentiable(func(*args))
         inputs = tuple(differentiable_inputs(args))
         grads = grad(outputs, inputs, weights, create_graph=True, allow_unused=True)
@@ -86,6 +85,12 @@ def gradgradcheck(func, inputs, grad_outputs=None, eps=1e-6, atol=1e-5, rtol=1e-
 
     return gradcheck(gradients, arguments + grad_outputs, eps, atol, rtol, raise_exception, False, nondet_tol,
                      check_undefined_grad, check_grad_dtypes, check_batched_grad, masked=masked)
+
+
+def _as_result(a):
+    """A leaf as a result, so that a function that writes to its input can be checked."""
+    dense_leaf = isinstance(a, TensorBase) and a.requires_grad and a.is_leaf and a.layout is _strided()
+    return a.view_as(a) if dense_leaf else a
 
 
 def _random_like(out, rng, non_contiguous):
@@ -106,8 +111,8 @@ def _check(func, args, eps, atol, rtol, nondet_tol, check_undefined_grad, check_
     result = func(*args)
     for out in tensors_of(result):
         if out.layout is not _strided():
-            raise ValueError("Sparse output is not supported at gradcheck yet. Please call to_dense(masked_grad=...) on the "
-                             "output of fn for gradcheck.")
+            raise ValueError("Sparse output is not supported at gradcheck yet. Please call to_dense(masked_grad=...) "
+                             "on the output of fn for gradcheck.")
     outputs = _differentiable(result)
     if not outputs:
         _check_constant(func, args, eps, masked)
@@ -123,8 +128,8 @@ def _check(func, args, eps, atol, rtol, nondet_tol, check_undefined_grad, check_
                                      f"respect to input {j},\nnumerical:{_shown(n)}\nanalytical:{_shown(a)}\n")
             if not np.allclose(a, b, 0, nondet_tol):
                 raise GradcheckError(
-                    "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives "
-                    "different values, although analytical gradient matches numerical gradient.The tolerance for "
+                    "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times "
+                    "gives different values, although analytical gradient matches numerical gradient.The tolerance for "
                     f"nondeterminism was {nondet_tol}.")
     _check_zero(outputs, args)
     if check_undefined_grad and len(outputs) > 1:
@@ -168,13 +173,15 @@ def _check_inputs(args):
         found = True
         if x.dtype.name not in ("float64", "complex128"):
             import warnings
-            warnings.warn(f"Input #{i} requires gradient and is not a double precision floating point or complex. This check "
-                          "will likely fail if all the inputs are not of double precision floating point or complex. ",
+            warnings.warn(f"Input #{i} requires gradient and is not a double precision floating point or complex. This "
+                          "check will likely fail if all the inputs are not of double precision floating point or "
+                          "complex. ",
                           UserWarning, stacklevel=4)
-        if x.layout is _strided() and x.numel() and any(s == 0 and n > 1 for s, n in zip(x.stride(), x.shape, strict=True)):
-            raise RuntimeError(f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs that are "
-                               "non-overlapping to be able to compute the numerical gradients correctly. You should call "
-                               ".contiguous on the input before passing it to gradcheck.")
+        if x.layout is _strided() and x.numel() and any(s == 0 and n > 1
+                                                        for s, n in zip(x.stride(), x.shape, strict=True)):
+            raise RuntimeError(f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs that "
+                               "are non-overlapping to be able to compute the numerical gradients correctly. You "
+                               "should call .contiguous on the input before passing it to gradcheck.")
     if not found:
         raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of them have "
                          "requires_grad=True.")
@@ -209,8 +216,8 @@ def _check_undefined(outputs, args):
             grad(rest, differentiable_inputs(args), [out.new_ones(out.shape) for out in rest], retain_graph=True,
                  allow_unused=True)
         except RuntimeError as error:
-            raise GradcheckError("Expected backward function to handle undefined output grads. Please look at 'Notes about "
-                                 "undefined output gradients' in 'tools/autograd/derivatives.yaml'") from error
+            raise GradcheckError("Expected backward function to handle undefined output grads. Please look at 'Notes "
+                                 "about undefined output gradients' in 'tools/autograd/derivatives.yaml'") from error
 
 
 def _shown(array):

@@ -27,7 +27,7 @@ def increment_version(tensor):
 
 
 class saved_tensors_hooks:
-    """A context in which what operations save for backward goes through ``pack_hook``, and back through ``unpack_hook``.
+    """A context in which what operations save goes through ``pack_hook``, and in backward through ``unpack_hook``.
 
     ``pack_hook`` takes a tensor, which it must not change, and returns anything; ``unpack_hook`` makes of that a tensor
     with the same contents. Packed tensors are not checked against in-place changes.
@@ -78,6 +78,8 @@ def register_multi_grad_hook(tensors, fn, *, mode="all"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
     engine.watch_runs()
     tensors = tuple(tensors)
+    if mode == "all" and not all(t.requires_grad for t in tensors):
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     watch = _MultiWatch(tensors, fn, mode)
     return _Handles([t.register_hook(watch.hook_for(i)) for i, t in enumerate(tensors)
                      if mode == "all" or t.requires_grad])

@@ -1,4 +1,4 @@
-"""Every op alike: values and dtypes as real torch recorded them, derivatives, memory layouts, in-place and out forms."""
+"""Every op alike: values and dtypes as real torch recorded them, derivatives, memory layouts, in-place and out=."""
 import pathlib
 import warnings
 

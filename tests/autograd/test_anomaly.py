@@ -3,8 +3,8 @@ import warnings
 
 import pytest
 
-ENABLED = "^Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for "
-          "debugging."
+ENABLED = ("^Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for "
+           "debugging.")
 
 
 @pytest.fixture
