@@ -3,7 +3,7 @@ import math as _math
 
 import numpy as _numpy  # noqa: F401  (first: imported from within a compiled module it takes a tenth longer)
 
-from . import _eras
+from . import _eras, _ops, _typed
 from ._core import OPS as _OPS
 from ._core import autograd as _autograd
 from ._core import device as _device_module  # noqa: F401
@@ -30,12 +30,11 @@ from ._core.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_ena
 from ._core.kinds import result_type
 from ._core.policy import policy as _policy
 from ._core.tensor import Size, from_numpy
-from ._tensor import Tensor
-from . import _ops, _typed
 from ._ops.creation import arange, eye, linspace, logspace
 from ._ops.creation import range_ as range
 from ._ops.shape import broadcast_shapes
 from ._storages import *  # noqa: F403
+from ._tensor import Tensor
 from ._typed import is_tensor, set_default_tensor_type
 from ._version import __version__ as _shimtorch_version
 

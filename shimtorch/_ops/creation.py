@@ -226,6 +226,7 @@ def logspace(start, end, steps=100, base=10.0, *, dtype=None, out=None, layout=N
              requires_grad=False):
     """``steps`` powers of ``base``, with exponents from ``start`` to ``end``."""
     import numpy as np
+
     from .._core.dtype import float64
     dtype = out.dtype if out is not None else dtype or get_default_dtype()
     exponents = linspace(start, end, steps, dtype=float64)._ndarray()

@@ -2,10 +2,10 @@
 import zlib
 
 import numpy as np
+from shimtorch._core.dtype import dtype as dtype_class
 
 import shimtorch  # noqa: F401  (declares the ops)
 from shimtorch._core import OPS
-from shimtorch._core.dtype import dtype as dtype_class
 from shimtorch._ops.samples import Draw
 
 DTYPES = {

@@ -4,10 +4,10 @@ import warnings
 
 import numpy as np
 import pytest
+from shimtorch._core.op import InplaceOp
 
 import shimtorch as torch
 from shimtorch._core import OPS as ALL_OPS
-from shimtorch._core.op import InplaceOp
 
 from .table import DTYPES, Answers, arguments, full_name, has_special, results_of, sampled_ops
 
