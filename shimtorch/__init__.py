@@ -54,6 +54,9 @@ for _key, _op in _OPS.items():
 inf, nan, pi, e = _math.inf, _math.nan, _math.pi, _math.e
 newaxis = None
 
+for _type in (Tensor, Size, device, layout, memory_format):
+    _type.__module__ = __name__
+
 # Parts of the namespace that are imported when they are first named.
 _LAZY = ("autograd", "nn", "optim", "sparse", "utils", "random", "cuda", "jit", "multiprocessing", "distributions",
          "linalg", "fft", "special", "testing", "backends", "version", "functional", "return_types", "serialization",
@@ -107,4 +110,7 @@ def is_complex(input):
 
 def typename(obj):
     """The name of an object's type, as torch writes it."""
-    return obj.type() if isinstance(obj, Tensor) else f"{type(obj).__module__}.{type(obj).__qualname__}"
+    if isinstance(obj, Tensor):
+        return obj.type()
+    module, name = type(obj).__module__, type(obj).__qualname__
+    return name if module == "builtins" else f"{module}.{name}"

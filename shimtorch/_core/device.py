@@ -7,7 +7,6 @@ class device:
     """The place of a tensor's memory: ``device("cpu")``, ``device("cuda", 0)``, ``device("cuda:0")``, ``device(0)``."""
 
     __slots__ = ("type", "index")
-    __module__ = "torch"
 
     def __new__(cls, type=None, index=None):
         if isinstance(type, device):

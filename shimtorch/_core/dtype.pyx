@@ -98,7 +98,7 @@ cdef int _promote_pair(int a, int b):
         return a
     if CATEGORY[a] > CATEGORY[b]:
         a, b = b, a
-    if CATEGORY[a] < CATEGORY[b]:          # b's category wins, and with it b's type; only complex looks at a's precision
+    if CATEGORY[a] < CATEGORY[b]:          # b's category wins, with it b's type; only complex looks at a's precision
         return COMPLEX128 if b == COMPLEX64 and a == FLOAT64 else b
     if CATEGORY[a] == CAT_INT:
         return _promote_ints(a, b)

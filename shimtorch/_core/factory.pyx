@@ -1,5 +1,4 @@
 """Making tensors: uninitialised, filled, from Python data, joined from others."""
-from cpython.list cimport PyList_CheckExact
 from libc.math cimport INFINITY
 from libc.string cimport memcpy, memset
 
@@ -8,20 +7,20 @@ import numpy as np
 cimport numpy as cnp
 
 from .dtype cimport (
-    BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, CATEGORY, COMPLEX64, FLOAT32, FLOAT64, INT64, ITEMSIZE, as_code,
-    code_of_numpy, default_code, default_complex_code, dtype_of, promote_checked,
+    BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, CATEGORY, COMPLEX64, FLOAT32, INT64, ITEMSIZE, as_code,
+    default_code, default_complex_code, dtype_of, promote_checked,
 )
 from .iterate cimport alloc_result, as_code_tensor, broadcast_shape, contiguous_copy, copy_into, run1
 from .kinds cimport result_code
 from .policy cimport policy
 from .storage cimport Storage, alias
 from .tensor cimport (
-    MAX_DIMS, ON_DEVICE, REQUIRES_GRAD, SPARSE, TensorBase, as_ndarray, describe_shape, empty, from_ndarray, make_size,
-    parse_shape, ptr, scalar_tensor, shallow, span_of, strided_alias, wrap_dim, write_scalar,
+    MAX_DIMS, ON_DEVICE, SPARSE, TensorBase, describe_shape, empty, from_ndarray, make_size, parse_shape, ptr,
+    scalar_tensor, shallow, span_of, strided_alias, wrap_dim,
 )
 from .._kernels.table cimport st_cast
 
-from .device import as_device, cpu, strided
+from .device import as_device, strided
 
 cdef extern from "Python.h":
     Py_ssize_t PY_SSIZE_T_MAX
@@ -287,7 +286,7 @@ cdef int check_array_fits(cnp.ndarray a, int code) except -1:
 
 cdef object sequence_array(object data):
     """A nested sequence of numbers (and tensors) as an ndarray."""
-    cdef object array, flat
+    cdef object array
     if holds_tensors(data):
         data = plain(data)
     try:
@@ -515,7 +514,7 @@ def blank(cls, dtype):
 def cat(tensors, dim=0):
     """Tensors joined along a dimension; their dtypes promote, empty 1-d tensors are skipped."""
     cdef Py_ssize_t shape[MAX_DIMS]
-    cdef int i, d, code, first = -1, k
+    cdef int i, d, code, k
     cdef Py_ssize_t at = 0, outer = 1, chunk, total
     cdef TensorBase t, r
     cdef list parts
@@ -590,6 +589,11 @@ def cat(tensors, dim=0):
 cdef Py_ssize_t[1] one = [1]
 
 
+cdef object unequal_sizes(TensorBase first, TensorBase t, int k):
+    return RuntimeError(f"stack expects each tensor to be equal size, but got {describe_shape(first)} at entry 0 and "
+                        f"{describe_shape(t)} at entry {k}")
+
+
 def stack(tensors, dim=0):
     """Tensors of one shape joined along a new dimension."""
     cdef Py_ssize_t shape[MAX_DIMS]
@@ -612,12 +616,10 @@ def stack(tensors, dim=0):
     for k in range(len(tensors)):
         t = <TensorBase>tensors[k]
         if t.ndim_ != f.ndim_:
-            raise RuntimeError(f"stack expects each tensor to be equal size, but got {describe_shape(f)} at entry 0 and "
-                               f"{describe_shape(t)} at entry {k}")
+            raise unequal_sizes(f, t, k)
         for i in range(t.ndim_ + 1):
             if i < t.ndim_ and t.shape_[i] != f.shape_[i]:
-                raise RuntimeError(f"stack expects each tensor to be equal size, but got {describe_shape(f)} at entry 0 "
-                                   f"and {describe_shape(t)} at entry {k}")
+                raise unequal_sizes(f, t, k)
             if i < d:
                 shape[i], strides[i] = t.shape_[i], t.strides_[i]
             elif i > d:

@@ -51,7 +51,7 @@ cdef class _Enabled(GradMode):
 class no_grad(GradMode):
     """Operations inside are not recorded. A context, and a decorator of functions and generator functions."""
 
-    __module__ = "torch.autograd.grad_mode"
+    __module__ = "shimtorch.autograd.grad_mode"
 
     def __new__(cls, orig_func=None):
         return GradMode.__new__(cls) if orig_func is None else decorate(cls, orig_func)
@@ -63,7 +63,7 @@ class no_grad(GradMode):
 class enable_grad(_Enabled):
     """Operations inside are recorded, also within no_grad. A context and a decorator."""
 
-    __module__ = "torch.autograd.grad_mode"
+    __module__ = "shimtorch.autograd.grad_mode"
 
     def __new__(cls, orig_func=None):
         return _Enabled.__new__(cls) if orig_func is None else decorate(cls, orig_func)
@@ -102,7 +102,7 @@ cdef class _SetGrad(GradMode):
 class set_grad_enabled(_SetGrad):
     """Sets whether operations are recorded: at once, until the context ends, or as a decorator."""
 
-    __module__ = "torch.autograd.grad_mode"
+    __module__ = "shimtorch.autograd.grad_mode"
 
 
 def decorate(context, f):

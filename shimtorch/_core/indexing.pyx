@@ -5,7 +5,7 @@ from .dtype cimport ITEMSIZE
 from .op cimport recording
 from .policy cimport ThreadState, policy, thread_state
 from .tensor cimport (
-    MAX_DIMS, ON_DEVICE, OVERRIDES, REQUIRES_GRAD, SPARSE, VOLATILE, TensorBase, describe_shape, seen_flags,
+    MAX_DIMS, ON_DEVICE, OVERRIDES, SPARSE, VOLATILE, TensorBase, describe_shape, seen_flags,
     wrap_dim,
 )
 from .views cimport make_view, select_dim, slice_dim
@@ -85,7 +85,7 @@ cdef TensorBase basic_view(TensorBase t, tuple index):
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef Py_ssize_t strides[MAX_DIMS]
     cdef Py_ssize_t offset = t.offset, start = 0, stop = 0, step = 1, length, i
-    cdef int used = 0, d = 0, k = 0, skip
+    cdef int used = 0, d = 0, k = 0, _
     cdef bint dots = False
     cdef object item
     for item in index:
@@ -122,7 +122,7 @@ cdef TensorBase basic_view(TensorBase t, tuple index):
             strides[k] = t.shape_[d] * t.strides_[d] if d < t.ndim_ else 1
             k += 1
         else:
-            for skip in range(t.ndim_ - used):
+            for _ in range(t.ndim_ - used):
                 shape[k], strides[k] = t.shape_[d], t.strides_[d]
                 d += 1
                 k += 1

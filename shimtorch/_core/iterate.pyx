@@ -4,7 +4,7 @@ from libc.string cimport memcpy
 
 from .._kernels.table cimport ST_ZERO_DIVISION, st_cast, st_index_out, st_loop, st_reduce
 from .dtype cimport INT64, ITEMSIZE
-from .tensor cimport MAX_DIMS, TensorBase, describe_shape, empty, empty_strided, ptr, same_shape, strided_alias
+from .tensor cimport MAX_DIMS, TensorBase, empty, empty_strided, ptr, same_shape, strided_alias
 
 
 cdef int broadcast_shape(TensorBase a, TensorBase b, Py_ssize_t* shape) except -1:
@@ -225,7 +225,7 @@ cdef int reduce_into(st_reduce kernel, TensorBase out, TensorBase a, unsigned lo
     cdef Py_ssize_t kept[MAX_DIMS]
     cdef Py_ssize_t kept_strides[MAX_DIMS]
     cdef Py_ssize_t counter[MAX_DIMS]
-    cdef Py_ssize_t n_red = 1, s_red = 0, n_out, s_in, size = ITEMSIZE[a.code], so = ITEMSIZE[out.code], step
+    cdef Py_ssize_t n_red = 1, s_red = 0, n_out, s_in, size = ITEMSIZE[a.code], so = ITEMSIZE[out.code]
     cdef int i, n_kept = 0
     cdef bint merged = True
     cdef char* dst = out.storage.data + out.offset

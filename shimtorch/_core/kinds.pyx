@@ -3,20 +3,20 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
 from .._kernels.table cimport (
-    ST_ZERO_DIVISION, st_bounds, st_cast, st_factor, st_find, st_find_reduce, st_loop, st_op, st_reduce, st_reduce_dtype,
+    ST_ZERO_DIVISION, st_bounds, st_factor, st_find, st_find_reduce, st_loop, st_op, st_reduce, st_reduce_dtype,
     st_reduce_op,
 )
 from .autograd cimport check_inplace, rebase
 from .dtype cimport (
-    BFLOAT16, BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, CATEGORY, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32,
-    FLOAT64, INT64, ITEMSIZE, NDTYPES, UINT8, as_code, default_code, default_complex_code, dtype_of, promote_checked,
+    BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, CATEGORY, COMPLEX64, COMPLEX128, FLOAT64, INT64, ITEMSIZE,
+    NDTYPES, UINT8, as_code, default_code, default_complex_code, dtype_of, promote_checked,
 )
 from .iterate cimport alloc_result, as_code_tensor, broadcast_shape, copy_into, reduce_into, run1, run2, run3
 from .op cimport InplaceOp, Op, enable_vectorcall, record, recording, scan_flags
-from .policy cimport policy, thread_state
+from .policy cimport policy
 from .tensor cimport (
-    INLINE_DIMS, MAX_DIMS, ON_DEVICE, OVERRIDES, REQUIRES_GRAD, SPARSE, VOLATILE, TensorBase, describe_shape, empty,
-    make_size, ptr, same_shape, scalar_tensor, seen_flags, strided_alias, wrap_dim, write_scalar,
+    MAX_DIMS, ON_DEVICE, OVERRIDES, REQUIRES_GRAD, SPARSE, VOLATILE, TensorBase, describe_shape, empty,
+    make_size, ptr, same_shape, scalar_tensor, seen_flags, wrap_dim, write_scalar,
 )
 
 import numbers
@@ -296,7 +296,7 @@ cdef class BinaryOp(Pointwise):
     cdef TensorBase compute(self, object a, object b, TensorBase out):
         """The loop over a and b, into out if given (which must then have the broadcast shape)."""
         cdef TensorBase x, y, r
-        cdef int code, ndim, out_code, status
+        cdef int code, ndim, out_code
         cdef st_loop loop
         cdef char* ptrs[3]
         cdef Py_ssize_t steps[3]
@@ -476,7 +476,7 @@ cdef tuple flatten_alike(TensorBase x, TensorBase y):
     except RuntimeError:
         pass
     import warnings
-    warnings.warn(f"self and other not broadcastable, but have the same number of elements.  Falling back to "
+    warnings.warn("self and other not broadcastable, but have the same number of elements.  Falling back to "
                   "deprecated pointwise behavior.", UserWarning, stacklevel=2)
     return x, y.contiguous().view(x.shape)
 
@@ -586,7 +586,6 @@ def binary(name, kernel=None, *, result="same", grads=None, inplace=True, out=Tr
 cdef unsigned long long dims_mask(object dim, int ndim) except? 0xFFFFFFFFFFFFFFFF:
     """The dimensions named by dim (None or an empty list: all) as bits."""
     cdef unsigned long long mask = 0, bit
-    cdef int d
     if dim is None:
         return all_dims(ndim)
     if type(dim) is int:
@@ -690,7 +689,6 @@ cdef class ReduceOp(Op):
         cdef unsigned long long mask = dims_mask(dim, a.ndim_)
         cdef st_reduce kernel
         cdef TensorBase r
-        cdef int i
         if code >= 0:
             a = as_code_tensor(a, code)
         elif self.floats_only and CATEGORY[a.code] <= CAT_INT:

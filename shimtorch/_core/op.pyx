@@ -2,13 +2,13 @@
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF
 
-from .autograd cimport Node, attach, check_inplace, node_of, rebase
+from .autograd cimport Node, check_inplace, node_of, rebase
 from .dtype cimport CAT_FLOAT, CATEGORY, dtype_of
 from .policy cimport ThreadState, policy, thread_state
 from .saving cimport PackedTensor, SavedOutput, packed, packed_output, packing, unpack_check
 from .tensor cimport (
-    ON_DEVICE, OVERRIDES, REQUIRES_GRAD, SPARSE, VIEW_MULTI_OUTPUT, VOLATILE, TensorBase, describe_shape, make_size,
-    same_shape, seen_flags, shallow,
+    ON_DEVICE, REQUIRES_GRAD, SPARSE, VIEW_MULTI_OUTPUT, VOLATILE, TensorBase, describe_shape, make_size, same_shape,
+    seen_flags, shallow,
 )
 
 from types import MethodType
@@ -349,8 +349,8 @@ def warn_numbers_first(name, args):
     """Warn of an argument order that PyTorch deprecated in 1.5."""
     import warnings
     form = ", ".join(["Tensor" if isinstance(a, TensorBase) else "Number" for a in args])
-    warnings.warn(f"This overload of {name} is deprecated:\n\t{name}({form})\nPut the tensors first, and the numbers as "
-                  "keywords after them.", UserWarning, stacklevel=2)
+    warnings.warn(f"This overload of {name} is deprecated:\n\t{name}({form})\nPut the tensors first, and the numbers "
+                  "as keywords after them.", UserWarning, stacklevel=2)
 
 
 cdef bint needs_rewrite(Op op, tuple kwnames):
@@ -389,7 +389,7 @@ cdef object rewrite_call(Op op, PyObject** args, Py_ssize_t n, tuple kwnames):
     """A call with keyword aliases or ``out=``."""
     cdef list given = [<object>args[i] for i in range(n)]
     cdef dict kwargs = {}
-    cdef object out = None, result
+    cdef object out = None
     for i, name in enumerate(kwnames):
         value = <object>args[n + i]
         if name == "out" and "out" not in op.params:
@@ -607,7 +607,7 @@ cdef bint edge_active(OpNode node, int slot):
 
 
 cdef int save_value(OpNode node, Op op, int index, object v, TensorBase written) except -1:
-    """Keep an argument for backward. What shares memory with `written`, a tensor written to in place since, is stale."""
+    """Keep an argument for backward. What shares memory with `written`, written to in place since, is stale."""
     cdef Py_ssize_t stale = 0
     if node.values is None:
         node.values = [None] * op.n_params
@@ -636,7 +636,7 @@ cdef int save_value(OpNode node, Op op, int index, object v, TensorBase written)
 
 
 cdef TensorBase apart(TensorBase t):
-    """What is saved of t after a write. A piece of split() is copied: writes to the others must not seem to change it."""
+    """What is saved of t after a write. A piece of split() is copied: writes to others must not seem to change it."""
     cdef ThreadState* st = thread_state()
     cdef TensorBase r = shallow(t)
     if t.view_kind != VIEW_MULTI_OUTPUT:
@@ -971,9 +971,9 @@ def finish_declaration(Op made, inplace, options):
         # the signature is the base op's, whose forward it shares
         extra = {k: options[k] for k in ("legacy", "legacy_min", "renames", "signature") if k in options}
         made.inplace_op = made.inplace_class()(made.forward, made.__name__ + "_", None,
-                                                dict(extra, method=made.namespace == "torch", function=True,
-                                                     namespace=made.namespace, sparse=options.get("sparse_"),
-                                                     aliases=[a + "_" for a in made.aliases]), made)
+                                               dict(extra, method=made.namespace == "torch", function=True,
+                                                    namespace=made.namespace, sparse=options.get("sparse_"),
+                                                    aliases=[a + "_" for a in made.aliases]), made)
         register(made.inplace_op)
     for slot in names_of(options.get("operator")):
         bind_operator(slot, made)

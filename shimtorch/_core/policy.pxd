@@ -6,7 +6,7 @@ cdef class Policy:
     cdef public bint compare_uint8         # comparisons give uint8
     cdef public bint promote_types         # mixed dtypes promote; else they are refused
     cdef public str mixed_dtypes_error     # the error's text: {0} and {1} are what torch called the two types
-    cdef public bint numbers_first_warning # add(x, 2, y) and its kin are deprecated
+    cdef public bint numbers_first_warning  # add(x, 2, y) and its kin are deprecated
     cdef public bint true_division         # integer / integer gives floats
     cdef public str floor_division         # 'trunc', 'trunc_warn' or 'floor'
     cdef public bint float_ranges          # arange(5) and full((2,), 3) have the default dtype ...
@@ -28,7 +28,7 @@ cdef class Policy:
     cdef public bint mkl_bernoulli         # dropout masks as 1.x drew them on Intel processors
     cdef public bint random_fused          # uniform and normal with one rounding (1.11 and later)
     cdef public bint random_threshold_28   # randint uses 64 bits from 2**28 on (2.x), else from 2**32 on
-    cdef public bint sampler_own_generator # RandomSampler seeds a generator of its own (1.11 and later)
+    cdef public bint sampler_own_generator  # RandomSampler seeds a generator of its own (1.11 and later)
     cdef public bint weights_only_default
     cdef public object wrap_result         # called as wrap(args, result) at the outermost op call; None in most eras
 

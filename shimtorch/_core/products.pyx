@@ -5,7 +5,7 @@ import numpy as np
 
 from .._kernels.table cimport ST_NO_MEMORY, ST_NOT_IMPLEMENTED, st_find_rows, st_gemm, st_rows, st_rows_op
 from .dtype cimport BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, ITEMSIZE, dtype_of
-from .iterate cimport contiguous_copy, copy_into
+from .iterate cimport contiguous_copy
 from .tensor cimport (
     MAX_DIMS, TensorBase, as_ndarray, describe_shape, empty, ptr, same_shape, strided_alias, wrap_dim,
 )
@@ -69,7 +69,7 @@ def mm(TensorBase self not None, TensorBase mat2 not None):
 
 def mv(TensorBase self not None, TensorBase vec not None):
     """The product of a matrix and a vector."""
-    cdef TensorBase column, r, flat
+    cdef TensorBase column, r
     cdef Py_ssize_t shape[2]
     cdef Py_ssize_t strides[2]
     if self.ndim_ != 2 or vec.ndim_ != 1:
@@ -199,7 +199,7 @@ cpdef TensorBase by_rows(str kernel, tensors, dim):
     cdef char* ptrs[3]
     cdef Py_ssize_t rows[3]
     cdef Py_ssize_t cols[3]
-    cdef Py_ssize_t outer = 1, inner = 1, n, s = ITEMSIZE[f.code], o, step
+    cdef Py_ssize_t outer = 1, inner = 1, n, s = ITEMSIZE[f.code], _, step
     cdef int d = wrap_dim(dim, f.ndim_), i, k, n_in = len(tensors)
     cdef list inputs = []
     if loop == NULL:
@@ -229,7 +229,7 @@ cpdef TensorBase by_rows(str kernel, tensors, dim):
     for k in range(n_in + 1):
         rows[k], cols[k] = s, inner * s
     step = n * inner * s
-    for o in range(outer):
+    for _ in range(outer):
         loop(ptrs, rows, cols, inner, n)
         for k in range(n_in + 1):
             ptrs[k] += step

@@ -1,23 +1,21 @@
 """TensorBase: what a tensor is. Shape, strides and offset are C fields over a Storage; ndarrays are made on demand."""
-from cpython.buffer cimport PyBUF_SIMPLE
-from cpython.object cimport Py_EQ, Py_GE, Py_GT, Py_LE, Py_LT, Py_NE, PyObject
+from cpython.object cimport Py_EQ, Py_GE, Py_GT, Py_LE, Py_LT, PyObject
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_SET_ITEM
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy
 
 import numpy as np
 
 cimport numpy as cnp
 
 from .dtype cimport (
-    BFLOAT16, BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, CATEGORY, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32,
+    BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, CATEGORY, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32,
     FLOAT64, INT8, INT16, INT32, INT64, ITEMSIZE, NPNUM, UINT8, UINT16, UINT32, UINT64, code_of_numpy, dtype_of,
     numpy_dtype,
 )
 from .policy cimport policy
-from .storage cimport Storage, alias, borrow, new_storage
+from .storage cimport borrow, new_storage
 
 from .device import cpu, sparse_coo, strided
 
@@ -704,8 +702,8 @@ cdef class TensorBase:
     def volatile(self, bint value):
         if not policy.two_types:
             import warnings
-            warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", UserWarning,
-                          stacklevel=1)
+            warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.",
+                          UserWarning, stacklevel=1)
             return
         if self.node is not None:
             raise RuntimeError("volatile can only be set on leaf variables")

@@ -2,7 +2,7 @@
 from .dtype cimport ITEMSIZE
 from .policy cimport thread_state
 from .tensor cimport (
-    MAX_DIMS, SPARSE, VIEW_DEFAULT, VIEW_MULTI_OUTPUT, VIEW_NO_GRAD, TensorBase, count_elements, describe_shape,
+    MAX_DIMS, VIEW_DEFAULT, VIEW_MULTI_OUTPUT, VIEW_NO_GRAD, TensorBase, count_elements, describe_shape,
     make_size, parse_shape, span_of, strided_alias, wrap_dim,
 )
 
@@ -452,7 +452,7 @@ def view_as_complex(TensorBase self not None):
         raise RuntimeError("Tensor must have a last dimension with stride 1")
     for i in range(last):
         if self.strides_[i] % 2:
-            raise RuntimeError(f"Tensor must have a stride divisible by 2 for all but last dimension")
+            raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
         strides[i] = self.strides_[i] // 2
     r = make_view(self, last, self.shape_, strides, self.offset)
     r.code = self.code + 2

@@ -1,5 +1,6 @@
 """Rearrangements that copy: repeating, flipping, rolling, triangles and diagonals."""
 from .._core import OPS
+from .._core.device import contiguous_format
 from .._core.kinds import chosen
 from .._core.op import inplace_op, op
 from .._core.tensor import TensorBase, wrap_ndarray
@@ -12,7 +13,7 @@ _number = dict(dtypes="number")
 # ---------------------------------------------------------------- repeating
 
 @op(function=False, samples=Samples([call(Draw(3, 4), 2, 2), call(Draw(3), (2,)), call(Draw(2, 3), 2, 1, 2),
-                                     call(Draw(2, 3), 1, 0)], **_number))
+                                     call(Draw(2, 3), 1, 0), call(Draw(1), 3), call(Draw(2, 3), 1, 1)], **_number))
 def repeat(self, *sizes):
     """Copies of the tensor beside each other, so many along each dimension."""
     sizes = tuple(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
@@ -25,7 +26,7 @@ def repeat(self, *sizes):
                            f"{min(r * s for r, s in zip(sizes, shape))}: {[r * s for r, s in zip(sizes, shape)]}")
     x = self.reshape([n for s in shape for n in (1, s)])
     x = x.expand([n for r, s in zip(sizes, shape) for n in (r, s)])
-    return x.reshape([r * s for r, s in zip(sizes, shape)])
+    return x.clone(memory_format=contiguous_format).reshape([r * s for r, s in zip(sizes, shape)])
 
 
 @op(renames={"reps": "dims"}, samples=Samples([call(Draw(3, 4), (2, 2)), call(Draw(2, 3), (2,))], **_number))

@@ -272,4 +272,4 @@ def matrix_power(self, n):
         n >>= 1
         if n:
             square = square.matmul(square)
-    return result
+    return result.clone() if result is self else result

@@ -135,7 +135,7 @@ def diff(self, n=1, dim=-1, prepend=None, append=None):
     for _ in range(min(n, x.shape[d])):
         a, b = x.narrow(d, 1, x.shape[d] - 1), x.narrow(d, 0, x.shape[d] - 1)
         x = a.logical_xor(b) if x.dtype.name == "bool" else a - b
-    return x
+    return x.clone() if x is self else x
 
 
 def _widths(y, x, dx, dim):
