@@ -5,7 +5,7 @@ from .gaps import mark_gaps
 
 
 def pytest_addoption(parser):
-    parser.addoption("--live-torch", action="store_true",
+    parser.addoption("--live-torch", nargs="?", const=True, metavar="WORD",
                      help="compare the op table with the real torch that is installed beside shimtorch")
 
 

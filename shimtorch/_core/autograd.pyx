@@ -108,7 +108,7 @@ cdef class Node:
         return type(self).__name__
 
     def __repr__(self):
-        return f"<{type(self).__name__} object at {<size_t><void*>self:#x}>"
+        return f"<{shown_class(self)} object at {<size_t><void*>self:#x}>"
 
     def __call__(self, *grads):
         """Apply the node's derivative to gradients of its outputs."""
@@ -164,6 +164,11 @@ cdef object added(object hooks, object hook):
     handle = RemovableHandle(hooks)
     hooks[handle.id] = hook
     return handle
+
+
+def shown_class(node):
+    """A node's name as reprs give it: without a C++ namespace."""
+    return node.name().rpartition(":")[2]
 
 
 def shown_name(node):

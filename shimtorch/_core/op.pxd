@@ -37,6 +37,9 @@ cdef class Op:
     cdef int diff_args[16]             # positions of the differentiable arguments
     cdef object node_class
     cdef public str backward_name
+    cdef object choose_name            # gives backward_name from some of the arguments, where it depends on them
+    cdef tuple name_args               # their positions
+    cdef bint names_composite          # the last node of what the composite calls gets the name
     cdef public object samples
     cdef public object inplace_op
     cdef public tuple aliases

@@ -13,6 +13,7 @@ from .tensor cimport (
 
 from types import MethodType
 
+from .node_names import old_name
 from .saving import freed_error
 
 cdef extern from "Python.h":
@@ -183,13 +184,20 @@ cdef class Op:
         self.samples = options.get("samples")
         self.overloads = options.get("overloads", False)
         self.tensors_only = options.get("tensors_only", True)
-        self.backward_name = options.get("backward_name") or camel(name) + "Backward0"
         self.read_signature(forward if options.get("signature") is None else options["signature"])
+        self.name_node(options.get("backward_name"))
         self.renames = {k: v for k, v in _renames.items() if v in self.params and k not in self.params}
         self.renames.update(options.get("renames", {}))
         self.rules = None
         if grads is not None:
             self.read_rules(grads)
+        self.names_composite = grads is None and "backward_name" in options
+
+    def name_node(self, given):
+        self.backward_name = given if isinstance(given, str) else camel(self.__name__) + "Backward0"
+        if callable(given):
+            self.choose_name = given
+            self.name_args = tuple([self.params.index(name) for name in given.__code__.co_varnames])
 
     def inplace_class(self):
         """The class of the op's in-place form."""
@@ -267,7 +275,8 @@ cdef class Op:
                     warn_numbers_first(self.__name__, arguments(args, n, kwnames)[0])
                 return call_op(self, changed[0], changed[1])
         if self.rules is None and self.sparse is None:
-            return call(self, impl, args, n, kwnames)
+            result = call(self, impl, args, n, kwnames)
+            return name_last_node(self, args, n, kwnames, result) if self.names_composite else result
         flags = scan_flags(args, n + k, self.takes_list)
         if flags:
             if flags & SPARSE:
@@ -279,6 +288,8 @@ cdef class Op:
             if flags & VOLATILE:
                 return self.invoke_volatile(impl, args, n, kwnames)
             result = call(self, impl, args, n, kwnames)
+            if self.names_composite:
+                return name_last_node(self, args, n, kwnames, result)
             return strip_aux(result, len(self.aux)) if self.aux else result
         result = call(self, impl, args, n, kwnames)
         return strip_aux(result, len(self.aux)) if self.aux else result
@@ -500,15 +511,46 @@ cdef object record_aux(Op op, list values, object result):
     return kept
 
 
+_node_classes = {}
+
+
+cdef object named_class(str name):
+    cls = _node_classes.get(name)
+    if cls is None:
+        cls = _node_classes[name] = type(name, (OpNode,), {"__slots__": (), "__module__": "builtins"})
+    return cls
+
+
+cdef object node_class(Op op, list values):
+    """The class of op's nodes, which bears the name that torch gives them."""
+    if op.choose_name is not None:
+        return named_class(op.choose_name(*[values[i] for i in op.name_args]))
+    if op.node_class is None:
+        op.node_class = named_class(op.backward_name)
+    return op.node_class
+
+
+cdef object name_last_node(Op op, PyObject** args, Py_ssize_t n, PyObject* kwnames, object result):
+    """Give the history of a composite's result the name under which torch has it, for there it is one node."""
+    cdef TensorBase t
+    cdef Py_ssize_t i
+    if not isinstance(result, TensorBase) or not isinstance((<TensorBase>result).node, OpNode):
+        return result
+    for i in range(n):
+        if <PyObject*>result == args[i]:
+            return result
+    t = <TensorBase>result
+    t.node.__class__ = node_class(op, None if op.choose_name is None else op.bind(args, n, kwnames))
+    return result
+
+
 cdef OpNode record(Op op, list values, object result, bint inplace):
     """Make a node of op the history of result; it saves what the rules that will run ask for."""
     cdef OpNode node
     cdef Rule rule
     cdef object v
     cdef int i, index, kind
-    if op.node_class is None:
-        op.node_class = type(op.backward_name, (OpNode,), {"__slots__": (), "__module__": "builtins"})
-    node = OpNode.__new__(op.node_class)
+    node = OpNode.__new__(node_class(op, values))
     node.op = op
     if inplace and (<TensorBase>result).base is not None:
         caught_up(<TensorBase>result)
@@ -661,6 +703,9 @@ cdef tuple save_one(TensorBase t, int nr):
 cdef class OpNode(Node):
     """The node of an Op: it applies the op's derivative rules to what the op saved."""
 
+    def name(self):
+        return type(self).__name__ if policy.node_names is None else old_name(type(self).__name__, policy.node_names)
+
     cdef object apply(self, object g, bint create):
         cdef Rule rule
         cdef list result = [None] * len(self.edges)
@@ -796,7 +841,7 @@ cdef class InplaceOp(Op):
             self.rules, self.n_diff = base.rules, base.n_diff
             for i in range(16):
                 self.diff_args[i] = base.diff_args[i]
-            self.backward_name = base.backward_name
+            self.backward_name, self.choose_name, self.name_args = base.backward_name, base.choose_name, base.name_args
             self.takes_list = base.takes_list
         self.uses_self = False
         if self.rules is not None:
@@ -953,8 +998,9 @@ def op(forward=None, *, name=None, grads=None, inplace=False, **options):
 
     Options: namespace ("torch"), method, function (True), inplace (False), out (False), aliases, aux (further results
     for the rules alone), takes_list, sparse (forward for sparse operands), legacy (argument forms of old versions),
-    renames (keyword aliases), samples, backward_name, operator, inplace_operator. For error messages: overloads (torch
-    has several forms), tensors_only (True: a number does not do for ``other`` and its like).
+    renames (keyword aliases), samples, backward_name (the node's name, or a function of some of the arguments that
+    gives it; of a composite, the name of its last node), operator, inplace_operator. For error messages: overloads
+    (torch has several forms), tensors_only (True: a number does not do for ``other`` and its like).
     """
     if forward is None:
         return lambda f: op(f, name=name, grads=grads, inplace=inplace, **options)

@@ -6,6 +6,7 @@ The two older forms (``0.3`` and ``0.4``) live in ``printing_legacy`` and are im
 from contextlib import contextmanager
 from itertools import chain
 
+from .autograd import shown_class
 from .dtype import get_default_dtype
 
 # Types whose repr starts with "tensor(". Any other subclass prints under its own name, since 2.x.
@@ -135,7 +136,7 @@ def _bracketed_repr(tensor, style, contents=None):
             suffixes.append("dtype=" + dtype)
 
     if tensor.grad_fn is not None:
-        suffixes.append("grad_fn=<" + type(tensor.grad_fn).__name__ + ">")
+        suffixes.append("grad_fn=<" + shown_class(tensor.grad_fn) + ">")
     elif tensor.requires_grad:
         suffixes.append("requires_grad=True")
     return _append(prefix + text, suffixes, indent, own_line)

@@ -15,6 +15,7 @@ _MODERN = {
     "float_full": False,
     "same_numel_pointwise": False,
     "named_results": True,
+    "node_names": None,
     "print_style": "modern",
     "byte_mask_warning": True,
     "dropout_training_default": True,
@@ -36,6 +37,7 @@ _MODERN = {
 
 _CHANGES = {
     "1.11": {
+        "node_names": "1.11",
         "print_style": "1.0",
         "floor_division": "trunc_warn",
         "mkl_bernoulli": True,
@@ -43,6 +45,7 @@ _CHANGES = {
         "weights_only_default": False,
     },
     "1.1": {
+        "node_names": "1.1",
         "compare_uint8": True,
         "promote_types": False,
         "mixed_dtypes_error": "expected backend CPU and dtype {2} but got backend CPU and dtype {3}",
@@ -59,6 +62,7 @@ _CHANGES = {
         "adam_corrects_root": False,
     },
     "1.0": {
+        "node_names": "1.0",
         "mixed_dtypes_error": "expected type {0} but got {1}",
         "named_results": False,
         "scheduler_first_step": "sets_epoch0",

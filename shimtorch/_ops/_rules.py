@@ -1,5 +1,6 @@
-"""Pieces that derivative rules share."""
+"""Pieces that derivative rules share, and the names of nodes of ops with several forms."""
 from .._core import OPS
+from .._core.tensor import TensorBase
 
 
 def conj(x):
@@ -19,6 +20,18 @@ def restore_dims(g, shape, dim, keepdim):
     for d in sorted(x % len(shape) for x in dim):
         g = g.unsqueeze(d)
     return g
+
+
+def named_by_dim(stem):
+    """A ``backward_name``: form 0 is over all elements, form 1 along dimensions."""
+    whole, along = stem + "Backward0", stem + "Backward1"
+    return lambda dim: whole if dim is None else along
+
+
+def named_by_other(stem, number=0, tensor=1):
+    """A ``backward_name``: its form tells whether the other operand is a number or a tensor."""
+    number, tensor = f"{stem}Backward{number}", f"{stem}Backward{tensor}"
+    return lambda other: tensor if isinstance(other, TensorBase) else number
 
 
 def where(condition, a, b):

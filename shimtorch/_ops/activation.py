@@ -97,7 +97,7 @@ def elu(input, alpha=1.0):
     return pointwise1("elu", input, (alpha, 1.0, 1.0))
 
 
-@op(inplace=True, **_SPACE, samples=_values(), grads={
+@op(inplace=True, **_SPACE, samples=_values(), backward_name="EluBackward0", grads={
     "input": lambda g, input: _elu_slope(g, input, _SELU_ALPHA, _SELU_SCALE, 1.0)})
 def selu(input):
     """The scaled ELU that keeps activations normalised."""
@@ -115,8 +115,10 @@ def celu(input, alpha=1.0):
 
 _declare("softplus", parameters=(("beta", 1.0), ("threshold", 20.0)), samples=_values((), (2.0, 3.0)), grads={
     "input": lambda g, input, beta, threshold: where(input * beta > threshold, g, g * (input * beta).sigmoid())})
-_declare("logsigmoid", samples=_values(), grads={"self": lambda g, self: g * (-self).sigmoid()})
-_declare("softsign", samples=_values(), grads={"self": lambda g, self: g / (self.abs() + 1).square()})
+_declare("logsigmoid", backward_name="LogSigmoidBackward0", samples=_values(), grads={
+    "self": lambda g, self: g * (-self).sigmoid()})
+_declare("softsign", backward_name="DivBackward0", samples=_values(), grads={
+    "self": lambda g, self: g / (self.abs() + 1).square()})
 
 
 # ---------------------------------------------------------------- gated

@@ -10,7 +10,7 @@ from .._core.op import op, scalar_type
 from .._core.policy import policy
 from .._core.tensor import TensorBase
 from . import samples
-from ._rules import conj, where
+from ._rules import conj, named_by_other, where
 from .samples import Draw, Samples, call
 from .shape import merged_shape
 
@@ -77,7 +77,9 @@ binary("add", forward=_scaled("add", 1), scale=1, operator="add", inplace_operat
        legacy=_number_first, grads={"self": lambda g: g, "other": lambda g, alpha: _times(g, alpha)})
 binary("sub", forward=_scaled("sub", -1), scale=-1, aliases=("subtract",), operator="sub", inplace_operator="isub",
        samples=Samples(_pair.calls + [call(Draw(3, 4), Draw(4), alpha=2)], "number"), refuse=("bool",),
-       legacy=_number_first, grads={"self": lambda g: g, "other": lambda g, alpha: _times(g, -alpha)})
+       legacy=_number_first,
+       backward_name=lambda self: "SubBackward0" if isinstance(self, TensorBase) else "RsubBackward1",
+       grads={"self": lambda g: g, "other": lambda g, alpha: _times(g, -alpha)})
 binary("mul", aliases=("multiply",), operator="mul", inplace_operator="imul", samples=_pair, renames={"value": "other"},
        grads={"self": lambda g, other: g * conj(other), "other": lambda g, self: g * conj(self)})
 binary("div", forward=_divide, result="divide", aliases=("divide", "true_divide"), operator="truediv",
@@ -86,6 +88,8 @@ binary("div", forward=_divide, result="divide", aliases=("divide", "true_divide"
            + [call(Draw(3, 4, low=-9, high=9), Draw(4, low=0.5, high=2), rounding_mode=mode)
               for mode in ("floor", "trunc")],
            "number"),
+       backward_name=lambda self, rounding_mode: "DivBackward2" if rounding_mode is not None else (
+           "DivBackward0" if isinstance(self, TensorBase) else "MulBackward0"),
        grads={"self": lambda g, other, rounding_mode: g / conj(other) if rounding_mode is None else g * 0,
               "other": lambda g, self, other, rounding_mode:
                   -g * conj(self / (other * other)) if rounding_mode is None else g * 0})
@@ -96,13 +100,16 @@ binary("_trunc_divide", "trunc_divide", function=False, method=False, inplace=Fa
 binary("floor_divide", truncating="trunc_divide", operator="floordiv", inplace_operator="ifloordiv",
        samples=_nonzero, grads={"self": _zero, "other": _zero})
 binary("remainder", operator="mod", inplace_operator="imod", samples=_nonzero, renames={"divisor": "other"},
+       backward_name=named_by_other("Remainder"),
        grads={"self": lambda g: g, "other": lambda g, self, other: -g * OPS["torch._floor_divide"](self, other)})
-binary("fmod", samples=_nonzero, renames={"divisor": "other"},
+binary("fmod", samples=_nonzero, renames={"divisor": "other"}, backward_name=named_by_other("Fmod"),
        grads={"self": lambda g: g, "other": lambda g, self, other: -g * OPS["torch._trunc_divide"](self, other)})
 binary("pow", by_number="pow_scalar", operator="pow", inplace_operator="ipow", overloads=True, samples=Samples(
            samples.binary(low=0.3, high=2, dtypes="number").calls
            + [call(Draw(3, 4, low=0.3), n) for n in (2, 3, 0.5, -1.0, 0)] + [call(2, Draw(3, 4, low=0))], "number"),
        renames={"exponent": "other", "base": "self"},
+       backward_name=lambda self, other: "PowBackward2" if not isinstance(self, TensorBase) else (
+           "PowBackward1" if isinstance(other, TensorBase) else "PowBackward0"),
        grads={"self": lambda g, self, other: g * conj(_power_slope(self, other)),
               "other": lambda g, self, out: g * conj(_exponent_slope(self, out))})
 
@@ -169,7 +176,8 @@ binary("atan2", result="float", aliases=("arctan2",), samples=samples.binary(low
               "other": lambda g, self, other: -g * self / (self * self + other * other)})
 binary("hypot", samples=samples.binary(low=0.5, number=None),
        grads={"self": lambda g, self, out: g * (self / out), "other": lambda g, other, out: g * (other / out)})
-binary("copysign", result="float", samples=samples.binary(low=0.2, dtypes="real", number=-1.5), grads={
+binary("copysign", result="float", samples=samples.binary(low=0.2, dtypes="real", number=-1.5),
+       backward_name=named_by_other("Copysign", 1, 0), grads={
     "self": lambda g, self, out: where(self == 0, 0, g * (out / where(self == 0, 1, self))), "other": _zero})
 binary("nextafter", samples=_float_tensors, grads={"self": lambda g: g, "other": _zero})
 binary("logaddexp", inplace=False, samples=_float_tensors, grads={
@@ -292,6 +300,7 @@ def addcdiv(self, tensor1, tensor2, *, value=1):
 @op(inplace=True, out=True, overloads=True, renames={"start": "self"}, samples=Samples(
         [call(Draw(3, 4), Draw(3, 4), 0.3), call(Draw(3, 4), Draw(3, 4), 2), call(Draw(3, 4), Draw(4), 0.75),
          call(Draw(3, 4), Draw(4), Draw(3, 4, low=0, high=1))], "floating"),
+    backward_name=lambda weight: "LerpBackward1" if isinstance(weight, TensorBase) else "LerpBackward0",
     grads={"self": lambda g, weight: g * conj(1 - weight), "end": lambda g, weight: g * conj(weight),
            "weight": lambda g, self, end: g * conj(end - self)})
 def lerp(self, end, weight):

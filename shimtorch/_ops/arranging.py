@@ -12,8 +12,9 @@ _number = dict(dtypes="number")
 
 # ---------------------------------------------------------------- repeating
 
-@op(function=False, samples=Samples([call(Draw(3, 4), 2, 2), call(Draw(3), (2,)), call(Draw(2, 3), 2, 1, 2),
-                                     call(Draw(2, 3), 1, 0), call(Draw(1), 3), call(Draw(2, 3), 1, 1)], **_number))
+@op(function=False, backward_name="RepeatBackward0", samples=Samples([
+        call(Draw(3, 4), 2, 2), call(Draw(3), (2,)), call(Draw(2, 3), 2, 1, 2), call(Draw(2, 3), 1, 0),
+        call(Draw(1), 3), call(Draw(2, 3), 1, 1)], **_number))
 def repeat(self, *sizes):
     """Copies of the tensor beside each other, so many along each dimension."""
     sizes = tuple(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes

@@ -6,7 +6,13 @@ from .samples import Draw, Samples, call, integers
 _SPACE = dict(namespace="torch.nn.functional", method=False)
 
 
-@op(**_SPACE, backward_name="AddmmBackward0",
+def _linear_name(input, bias):
+    if input.dim() == 2:
+        return "MmBackward0" if bias is None else "AddmmBackward0"
+    return "UnsafeViewBackward0" if bias is None else "ViewBackward0"
+
+
+@op(**_SPACE, backward_name=_linear_name,
     samples=Samples([call(Draw(2, 3), Draw(4, 3), Draw(4)), call(Draw(2, 3), Draw(4, 3)),
                      call(Draw(3), Draw(4, 3), Draw(4)),
                      call(Draw(5, 2, 3), Draw(4, 3), Draw(4))]),

@@ -9,7 +9,7 @@ from .reduction import dims_of
 from .samples import Draw, Samples, call
 
 
-@op(method=False, function=False, backward_name="NormBackward1", grads={
+@op(method=False, function=False, backward_name="LinalgVectorNormBackward0", grads={
     "self": lambda g, self, out, p, dim, keepdim: _norm_grad(g, self, out, p, dim, keepdim)})
 def _norm(self, p, dim, keepdim):
     if self.is_complex():

@@ -113,7 +113,7 @@ def kthvalue(self, k, dim=-1, keepdim=False):
 _medians = Samples([call(_d(3, 4)), call(_d(3, 4), 1), call(_d(3, 5), 0, True), call(Draw()), call(Draw(), 0)], "real")
 
 
-@op(out=True, overloads=True, samples=_medians)
+@op(out=True, overloads=True, samples=_medians, backward_name="MedianBackward0")
 def median(self, dim=None, keepdim=False):
     """The middle element (the lower of two), of all or along a dimension with its index; NaN if there is one."""
     if dim is None:

@@ -40,14 +40,15 @@ unary("expm1", result="float", fallback=_by_numpy("expm1"), grads={"self": lambd
 unary("log", result="float", grads={"self": lambda g, self: g / conj(self)}, samples=_positive)
 unary("log2", result="float", grads={"self": lambda g, self: g / conj(self * math.log(2))}, samples=_positive)
 unary("log10", result="float", grads={"self": lambda g, self: g / conj(self * math.log(10))}, samples=_positive)
-unary("log1p", result="float", fallback=_by_numpy("log1p"), grads={"self": lambda g, self: g / conj(self + 1)},
-      samples=_positive)
+unary("log1p", result="float", fallback=_by_numpy("log1p"), backward_name="Log1PBackward0", samples=_positive,
+      grads={"self": lambda g, self: g / conj(self + 1)})
 unary("sqrt", result="float", grads={"self": lambda g, out: g / conj(out * 2)}, samples=_positive)
 unary("rsqrt", result="float", grads={"self": lambda g, out: g * conj(out ** 3) * -0.5}, samples=_positive)
 unary("reciprocal", result="float", samples=_positive, grads={"self": lambda g, out: -g * conj(out * out)})
 
 
-@op(inplace=True, out=True, samples=_any, grads={"self": lambda g, self: g * conj(self) * 2})
+@op(inplace=True, out=True, samples=_any, backward_name="PowBackward0",
+    grads={"self": lambda g, self: g * conj(self) * 2})
 def square(self):
     """The square."""
     return pointwise1("square", self.long() if self.dtype.name == "bool" else self)
@@ -146,7 +147,7 @@ def positive(self):
 
 @op(inplace=True, out=True, samples=Samples(samples.unary(away_from="half", dtypes="real").calls + [
         call(Draw(3, 4), decimals=1), call(Draw(3, 4, low=-2000, high=2000), decimals=-2)], "float"),
-    grads={"self": _zero})
+    backward_name=lambda decimals: "RoundBackward1" if decimals else "RoundBackward0", grads={"self": _zero})
 def round(self, *, decimals=0):
     """To the nearest integer, halves to even; or to ``decimals`` decimal places."""
     if decimals == 0:
@@ -261,6 +262,8 @@ def polar(abs, angle):
         call(Draw(3, 4), -1, 1), call(Draw(3, 4), min=-0.5), call(Draw(3, 4), max=0.5), call(Draw(3, 4), 1, -1),
         call(Draw(3, 4), Draw(4), Draw(3, 1)), call(Draw(3, 4), None, Draw()), call(Draw(9, special=True), -1, 1),
         call(Draw(3, 4), math.nan, 1.0)], dtypes="real", gradcheck=(0, 1, 2, 3, 4, 5)),
+    backward_name=lambda min, max: "ClampBackward0" if isinstance(min, TensorBase) or isinstance(max, TensorBase) else (
+        "ClampBackward1"),
     grads={"self": lambda g, self, min, max: where(_within(self, min, max), g, 0),
            "min": lambda g, self, min, max: where(_below(self, min, max), g, 0),
            "max": lambda g, self, min, max: where(_above(self, min, max), g, 0)})

@@ -4,12 +4,12 @@ import math
 from .._core import OPS
 from .._core.dtype import get_default_dtype
 from .._core.kinds import extreme, reduce_all, reduction
-from .._core.op import op, scalar_type
+from .._core.op import camel, op, scalar_type
 from .._core.policy import policy
 from .._core.tensor import TensorBase
 from . import samples
 from ._results import named
-from ._rules import restore_dims, where
+from ._rules import named_by_dim, restore_dims, where
 from .samples import Draw, Samples, call
 
 _number = samples.reduction(dtypes="number")
@@ -55,7 +55,7 @@ def _reduced_numel(shape, dim):
 
 # ---------------------------------------------------------------- sums and products
 
-reduction("sum", overloads=True, samples=_number, grads={"self": expand_back})
+reduction("sum", overloads=True, samples=_number, backward_name=named_by_dim("Sum"), grads={"self": expand_back})
 
 
 @op(out=True, samples=samples.reduction(dtypes="real"))
@@ -71,7 +71,7 @@ def _check_float(x, name):
                            f"complex dtype. Got: {scalar_type(x.dtype)}")
 
 
-@op(out=True, overloads=True, samples=samples.reduction(dtypes="floating"),
+@op(out=True, overloads=True, samples=samples.reduction(dtypes="floating"), backward_name=named_by_dim("Mean"),
     grads={"self": lambda g, self_shape, dim, keepdim: expand_back(g, self_shape, dim, keepdim)
            / max(_reduced_numel(self_shape, dim), 1)})
 def mean(self, dim=None, keepdim=False, *, dtype=None):
@@ -93,6 +93,7 @@ def nanmean(self, dim=None, keepdim=False, *, dtype=None):
 
 @op(out=True, overloads=True, samples=Samples([call(Draw(3, 4)), call(Draw(3, 4), 1), call(Draw(3, 4), -1, True),
                                                call(Draw()), call(Draw(2, 0), 1)], "number"),
+    backward_name=named_by_dim("Prod"),
     grads={"self": lambda g, self, dim, keepdim: _prod_grad(g, self, dim, keepdim)})
 def prod(self, dim=None, keepdim=False, *, dtype=None):
     """The product of all elements, or along a dimension."""
@@ -271,9 +272,10 @@ def _spread_op(name, doc, finish, method=True):
         return finish(self, dim, _variance(self, dim, 1 if correction is None else correction, keepdim), keepdim)
     forward.__name__ = name
     forward.__doc__ = doc
-    return op(forward, out=True, method=method, overloads=True, samples=Samples([
-        call(Draw(3, 4)), call(Draw(3, 4), 1), call(Draw(3, 4), 0, False), call(Draw(3, 4), False),
-        call(Draw(2, 3, 4), (0, 2), True, True), call(Draw(3, 4), 1, correction=0)], "floating"))
+    return op(forward, out=True, method=method, overloads=True, backward_name=camel(name) + "Backward0",
+              samples=Samples([call(Draw(3, 4)), call(Draw(3, 4), 1), call(Draw(3, 4), 0, False),
+                               call(Draw(3, 4), False), call(Draw(2, 3, 4), (0, 2), True, True),
+                               call(Draw(3, 4), 1, correction=0)], "floating"))
 
 
 _spread_op("var", "The variance, of all elements or along dimensions; divided by n - correction (1: unbiased).",

@@ -20,14 +20,15 @@ op(views.permute, samples=Samples([call(Draw(2, 3, 4), (2, 0, 1)), call(Draw(2, 
    grads={"self": lambda g, dims: g.permute(_inverse(dims))})
 op(views.select, samples=Samples([call(Draw(3, 4), 0, 1), call(Draw(3, 4), -1, -2)], **_number),
    grads={"self": lambda g, self_shape, dim, index: select_backward(g, self_shape, dim, index)})
-op(views.narrow, renames={"dimension": "dim"}, samples=Samples([
+op(views.narrow, backward_name="SliceBackward0", renames={"dimension": "dim"}, samples=Samples([
        call(Draw(3, 4), 1, 1, 2), call(Draw(3, 4), -1, -3, 3), call(Draw(3), 0, 3, 0)], **_number),
    grads={"self": lambda g, self_shape, dim, start, length: slice_backward(
        g, self_shape, dim, int(start) % self_shape[dim] if self_shape[dim] else 0, length, 1)})
 op(views.expand, function=False, samples=Samples([call(Draw(3, 1), 3, 4), call(Draw(3), 2, -1), call(Draw(), (2, 2)),
                                                   call(Draw(1, 3), -1, 3)], **_number),
    grads={"self": lambda g, self_shape: g.sum_to_size(self_shape)})
-op(views.squeeze, overloads=True, samples=Samples([
+op(views.squeeze, overloads=True, backward_name=lambda dim: "SqueezeBackward0" if dim is None else (
+       "SqueezeBackward1" if isinstance(dim, int) else "SqueezeBackward2"), samples=Samples([
        call(Draw(1, 3, 1)), call(Draw(1, 3, 1), 0), call(Draw(1, 3, 1), (0, -1)), call(Draw(2, 3), 0), call(Draw())],
        **_number),
    grads={"self": lambda g, self_shape: g.reshape(self_shape)})

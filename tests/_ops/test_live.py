@@ -1,4 +1,7 @@
-"""The op table against real torch with fresh inputs: ``pytest --live-torch`` where torch is installed."""
+"""The op table against real torch with fresh inputs: ``pytest --live-torch`` where torch is installed.
+
+``--live-torch=WORD`` draws the same inputs each time.
+"""
 import secrets
 import warnings
 
@@ -21,6 +24,12 @@ def torch(request):
     return torch
 
 
+@pytest.fixture(scope="session")
+def salt(request):
+    word = request.config.getoption("--live-torch")
+    return secrets.token_hex(4) if word is True else word
+
+
 def shared(result, args, kwargs):
     """For each tensor with elements in a result: which of the arguments' memory it lies in, if any."""
     def memory(x):
@@ -30,12 +39,11 @@ def shared(result, args, kwargs):
 
 
 @pytest.mark.parametrize("op", OPS, ids=[full_name(op) for op in OPS])
-def test_against_torch(op, torch):
+def test_against_torch(op, torch, salt):
     """Values, dtypes, shapes and shared memory are real torch's, and what it refuses is refused."""
     f = torch_function(op, torch)
     if f is None:
         pytest.skip("torch has no op of that name")
-    salt = secrets.token_hex(4)
     for index in range(len(op.samples.calls)):
         for dtype in DTYPES[op.samples.dtypes]:
             what = f"{full_name(op)}/{index}/{dtype} with salt {salt}"
