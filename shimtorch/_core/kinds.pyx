@@ -343,7 +343,7 @@ cdef class BinaryOp(Pointwise):
         loop = self.loops[code]
         if self.era_truncates and policy.floor_division != "floor":
             loop = self.truncating[code]
-            warn_truncating()
+            warn_truncating(self.__name__)
         if self.refuses_bool and (is_bool(a) or is_bool(b)):
             loop = NULL
         if loop == NULL:
@@ -431,11 +431,11 @@ cdef int set_factor(st_factor* factor, int code, object value) except -1:
     return 0
 
 
-cdef int warn_truncating() except -1:
+cdef int warn_truncating(str name) except -1:
     if policy.floor_division == "trunc_warn":
         import warnings
-        warnings.warn("floor_divide is deprecated: it rounds toward 0 (like trunc), which is wrong for negative "
-                      "numbers. Use torch.div(a, b, rounding_mode='trunc') to keep that, or rounding_mode='floor'.",
+        warnings.warn(f"{name} is deprecated: it rounds toward 0 (like trunc), which is wrong for negative numbers. "
+                      "Use torch.div(a, b, rounding_mode='trunc') to keep that, or rounding_mode='floor'.",
                       UserWarning, stacklevel=2)
     return 0
 

@@ -97,8 +97,9 @@ binary("_floor_divide", "floor_divide", function=False, method=False, inplace=Fa
        grads={"self": _zero, "other": _zero})
 binary("_trunc_divide", "trunc_divide", function=False, method=False, inplace=False,
        grads={"self": _zero, "other": _zero})
-binary("floor_divide", truncating="trunc_divide", operator="floordiv", inplace_operator="ifloordiv",
-       samples=_nonzero, grads={"self": _zero, "other": _zero})
+binary("floor_divide", truncating="trunc_divide", samples=_nonzero, grads={"self": _zero, "other": _zero})
+binary("__floordiv__", "floor_divide", truncating="trunc_divide", operator="floordiv", inplace_operator="ifloordiv",
+       function=False, method=False, grads={"self": _zero, "other": _zero})       # warns under its own name
 binary("remainder", operator="mod", inplace_operator="imod", samples=_nonzero, renames={"divisor": "other"},
        backward_name=named_by_other("Remainder"),
        grads={"self": lambda g: g, "other": lambda g, self, other: -g * OPS["torch._floor_divide"](self, other)})
@@ -143,7 +144,7 @@ def _reflected(operator, name):
     op(forward, operator=operator, method=False, function=False)
 
 
-for _operator, _name in (("rtruediv", "div"), ("rfloordiv", "floor_divide"), ("rmod", "remainder"), ("rpow", "pow"),
+for _operator, _name in (("rtruediv", "div"), ("rfloordiv", "__floordiv__"), ("rmod", "remainder"), ("rpow", "pow"),
                          ("rlshift", "bitwise_left_shift"), ("rrshift", "bitwise_right_shift")):
     _reflected(_operator, _name)
 
