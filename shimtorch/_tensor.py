@@ -4,6 +4,7 @@ from ._core import engine as _engine
 from ._core import factory as _factory
 from ._core.device import as_device
 from ._core.dtype import get_default_dtype
+from ._core.op import scalar_type as _scalar_type
 from ._core.policy import policy
 from ._core.tensor import Size, TensorBase, set_tensor_class
 
@@ -245,11 +246,14 @@ def _from_one(arg, dtype):
         return _factory.new_empty(arg, dtype)
     if isinstance(arg, TypedStorage):
         if arg.dtype is not dtype:
-            raise TypeError(f"expected a storage of {dtype}, got one of {arg.dtype}")
+            raise RuntimeError(f"Expected a Storage of type {_scalar_type(dtype)}, but got type "
+                               f"{_scalar_type(arg.dtype)}")
         return arg._tensor()
     if isinstance(arg, TensorBase):
         if policy.two_types and arg.dim() <= 1 and arg.numel() == 1 and not arg.is_floating_point():
             return _factory.new_empty((int(arg),), dtype)
+        if arg.dtype is not dtype:
+            raise TypeError(f"expected torch.{_scalar_type(dtype)}Tensor (got {arg.type()})")
         return _factory.from_data(arg, dtype, False)
     if isinstance(arg, (list, tuple)) or hasattr(arg, "__array__") or hasattr(arg, "__len__"):
         return _factory.from_data(arg, dtype, True)

@@ -310,7 +310,7 @@ cdef int check_inplace(TensorBase t, bint recording) except -1:
             t.view_kind == VIEW_NO_GRAD and t.base.flags & REQUIRES_GRAD)):
         check_history(t)
     for i in range(t.ndim_):
-        if t.strides_[i] == 0 and t.shape_[i] > 1:
+        if t.strides_[i] == 0 and t.shape_[i] > 1 and t.count:
             raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a "
                                "single memory location. Please clone() the tensor before performing the operation.")
     return 0

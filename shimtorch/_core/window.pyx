@@ -109,7 +109,7 @@ cdef bint overlaps_itself(TensorBase t) noexcept:
     """Whether two places of t could be one element in memory."""
     cdef Py_ssize_t reach = 0, last = -1, step
     cdef int d, times
-    if t.contiguous_:
+    if t.contiguous_ or t.count < 2:
         return False
     while True:                        # the dimensions by their strides, the smallest first
         step, times = -1, 0

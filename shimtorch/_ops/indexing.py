@@ -42,10 +42,11 @@ def _split_index(x, index):
         raise IndexError(f"too many indices for tensor of dimension {x.dim()}") if x.dim() or len(
             items) > 1 else indexing.zero_dim_error()
     tensors, dim, advanced = [], 0, False
+    given = 0                              # the dimension of x as it was given
     for position, item in enumerate(items):
         if item is Ellipsis:
             skip = x.dim() - dim - sum(_dims_of(i) for i in items[position + 1:])
-            dim += skip
+            dim, given = dim + skip, given + skip
             tensors += [None] * skip
         elif item is None:
             x = x.unsqueeze(dim)
@@ -56,7 +57,7 @@ def _split_index(x, index):
             if length != x.shape[dim] or step != 1:
                 x = slice_(x, dim, start, length, step)
             tensors.append(None)
-            dim += 1
+            dim, given = dim + 1, given + 1
         elif isinstance(item, bool):
             x = x.unsqueeze(dim)
             tensors.append(wrap_ndarray(np.zeros(int(item), dtype=np.int64)))
@@ -64,12 +65,13 @@ def _split_index(x, index):
         elif isinstance(item, int):
             n = x.shape[dim]
             if not -n <= item < n:
-                raise IndexError(f"index {item} is out of bounds for dimension {dim} with size {n}")
+                raise IndexError(f"index {item} is out of bounds for dimension {given} with size {n}")
             x = x.select(dim, item)
+            given += 1
         else:
             parts = _index_tensors(item, x, dim)
             tensors += parts
-            advanced, dim = True, dim + len(parts)
+            advanced, dim, given = True, dim + len(parts), given + len(parts)
     return (x, tensors) if advanced else (x, None)
 
 
