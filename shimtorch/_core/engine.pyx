@@ -80,6 +80,12 @@ def fitted(g, size, int code, where):
     return fit_to(<TensorBase?>g, size, code, where, 0)
 
 
+cdef TensorBase on_pattern(TensorBase g, TensorBase leaf):
+    """A sparse gradient where its sparse leaf has entries, coalesced."""
+    pattern = leaf.detach()
+    return g.sparse_mask(pattern.coalesce() if pattern.is_sparse else pattern)
+
+
 # ---------------------------------------------------------------- accumulation
 
 cdef int accumulate(TensorBase leaf, TensorBase g, bint create) except -1:
@@ -208,6 +214,8 @@ cdef class Run:
         if isinstance(target, TensorBase):
             leaf = <TensorBase>target
             g = fit(<TensorBase>g, leaf.ndim_, leaf.shape_, leaf.code, source, index)
+            if leaf.flags & SPARSE and (<TensorBase>g).flags & SPARSE:
+                g = on_pattern(<TensorBase>g, leaf)
             old = self.leaves.get(leaf)
             if old is None:
                 self.leaves[leaf] = g

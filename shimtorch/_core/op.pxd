@@ -27,6 +27,7 @@ cdef class Op:
     cdef public bint tensors_only      # numbers do not do for `other` and its like
     cdef public bint takes_list
     cdef public object sparse          # the forward for sparse operands; True: `forward` takes them too
+    cdef public bint sparse_composed   # it is differentiated through the ops that it calls
     cdef public object legacy          # rewrites argument forms of old versions
     cdef int legacy_min
     cdef public dict renames           # keyword aliases

@@ -283,7 +283,7 @@ cdef class Op:
                 impl = sparse_forward(self)
             if flags & ON_DEVICE:
                 raise NotImplementedError(f"{self.__name__}: not implemented for device 'cuda'")
-            if self.rules is not None and recording(flags):
+            if self.rules is not None and recording(flags) and not (flags & SPARSE and self.sparse_composed):
                 return self.recorded(impl, args, n, kwnames)
             if flags & VOLATILE:
                 return self.invoke_volatile(impl, args, n, kwnames)

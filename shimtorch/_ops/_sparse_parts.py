@@ -4,7 +4,7 @@
 to the ops what they do when an operand is sparse.
 """
 from .._core import METHODS, OPS
-from .._core.device import sparse_coo
+from .._core.device import sparse_coo, strided
 
 
 class _Parts:
@@ -18,6 +18,9 @@ class _Parts:
         from . import (  # noqa: F401  (each says what some ops do to sparse operands)
             sparse_arithmetic,
             sparse_compressed,
+            sparse_copying,
+            sparse_indexing,
+            sparse_pointwise,
             sparse_products,
             sparse_reduction,
             sparse_shape,
@@ -28,8 +31,15 @@ class _Parts:
 
 parts = _Parts()
 
+checks = {"invariants": False}         # what torch.sparse.check_sparse_tensor_invariants says
+
 # Ops without a rule of their own that come out right, or refuse, through the ops that they call.
-_COMPOSED = {"__rtruediv", "chain_matmul", "dist", "movedim", "resolve_conj", "rsub", "to", "type_as"}
+_COMPOSED = set("""
+    __rtruediv adjoint atleast_1d atleast_2d atleast_3d broadcast_tensors broadcast_to chain_matmul chunk diff dist
+    dsplit dstack expand_as flatten hsplit hstack is_nonzero is_same_size movedim ravel reshape_as resolve_conj
+    resolve_neg rsub split tensor_split to type_as unflatten unsafe_chunk unsafe_split unsafe_split_with_sizes view_as
+    vsplit vstack where
+""".split())
 
 
 def _refuse_others():
@@ -46,20 +56,54 @@ def _refusal(name):
     return refuse
 
 
-def on_sparse(*names, inplace=False, composite=False):
+def on_sparse(*names, inplace=False, composite=False, composed=False, compressed=False):
     """A decorator: the function is what the named ops do when an operand is sparse; inplace: their in-place forms.
 
     composite: the ops are differentiated through what they call, so the function must call recorded ops itself, or
-    make no result that could have a gradient.
+    make no result that could have a gradient. composed: so it is for sparse operands alone. compressed: the function
+    knows of compressed layouts; else it is given their twins in coordinate format, and its result is brought back.
     """
     def declare(function):
+        served = function if compressed or inplace else through_coo(function)
         for name in names:
             for op in _ops_named(name + "_" if inplace else name):
-                if not inplace and composite != (op.differentiable is None):
+                if not inplace and not composed and composite != (op.differentiable is None):
                     raise TypeError(f"{name}: composite={composite} does not fit the op")
-                op.sparse = function
-        return function
+                op.sparse, op.sparse_composed = served, composed
+        return served
     return declare
+
+
+def through_coo(function):
+    """The function with operands in compressed layouts replaced, and its result in the layout of the first."""
+    import functools
+
+    @functools.wraps(function)
+    def forward(*args, **kwargs):
+        for x in args:
+            if type(x) in (list, tuple):
+                if any(is_compressed(y) for y in x):
+                    return _call_coo(function, args, kwargs)
+            elif is_compressed(x):
+                return _call_coo(function, args, kwargs)
+        return function(*args, **kwargs)
+    return forward
+
+
+def _call_coo(function, args, kwargs):
+    from .sparse_compressed import block_of, like, to_coo
+    first = []
+
+    def exchange(x):
+        if type(x) in (list, tuple):
+            return type(x)([exchange(y) for y in x])
+        if not is_compressed(x):
+            return x
+        first.append(x)
+        return to_coo(x)
+    result = function(*[exchange(x) for x in args], **kwargs)
+    layout, block = first[0].layout, block_of(first[0])
+    return (tuple([like(r, layout, block) for r in result]) if type(result) is tuple else like(result, layout, block))
 
 
 def _ops_named(name):
@@ -75,6 +119,12 @@ def is_coo(x):
     return getattr(x, "layout", None) is sparse_coo
 
 
+def is_compressed(x):
+    """Whether x is a sparse tensor in a compressed format."""
+    layout = getattr(x, "layout", sparse_coo)
+    return layout is not sparse_coo and layout is not strided
+
+
 def refuse_dense(x, name):
     """torch's error where an op that needs a sparse tensor is given a dense one."""
     if not is_coo(x):
@@ -86,5 +136,5 @@ _LAYOUT_NAMES = {"strided": "Strided", "sparse_coo": "Sparse", "sparse_csr": "Sp
 
 
 def layout_name(x):
-    """The name of a tensor's layout as torch's error messages have it."""
-    return _LAYOUT_NAMES[x.layout.name]
+    """The name of a layout, or of a tensor's, as torch's error messages have it."""
+    return _LAYOUT_NAMES[getattr(x, "layout", x).name]

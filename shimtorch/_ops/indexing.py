@@ -18,7 +18,7 @@ _INDEX_DTYPES = ("int64", "int32", "uint8", "bool", "int16", "int8")
 def _general_getitem(x, index):
     """``x[index]`` as a chain of recorded views and, for tensors and masks, one ``index`` op."""
     if x.layout is not strided:
-        from .sparse import sparse_getitem
+        from .sparse_indexing import sparse_getitem
         return sparse_getitem(x, index)
     if x.dim() == 0 and type(index) is int and index in (0, -1):
         return _scalar_item(x)
@@ -288,7 +288,8 @@ def _setitem(x, index, value):
 
 def _assign_item(x, index, value):
     if x.layout is not strided:
-        raise NotImplementedError("assignment to an index of a sparse tensor is not implemented")
+        raise NotImplementedError("assignment to an index of a sparse tensor is not implemented; add or multiply by a "
+                                  "sparse tensor, or use to_dense() first")
     number = isinstance(value, (int, float, complex, bool))
     if not number and not isinstance(value, TensorBase):
         from .._core.factory import from_data

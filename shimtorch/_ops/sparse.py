@@ -11,7 +11,7 @@ from .._core.device import as_device, sparse_coo, strided
 from .._core.dtype import get_default_dtype, int64
 from .._core.op import op
 from .._core.tensor import Size, TensorBase
-from ._sparse_parts import is_coo, layout_name, parts, refuse_dense
+from ._sparse_parts import checks, is_coo, layout_name, parts, refuse_dense
 
 # ---------------------------------------------------------------- values at coordinates
 
@@ -40,9 +40,14 @@ def values_at(self, pattern):
 
 
 def _spread(values, like, pattern):
-    """Values put where the pattern has entries: sparse if `like` is, else dense."""
+    """Values put where the pattern has entries: where a sparse `like` has some too, or in a dense tensor."""
     result = sparse_coo_from_parts(pattern._indices(), values, like.shape, pattern.is_coalesced(), True)
-    return result if is_coo(like) else result.to_dense()
+    if not is_coo(like):
+        return result.to_dense()
+    known = parts.parts(like)
+    if known.coalesced and result.is_coalesced() and same_indices(known.indices, pattern._indices()):
+        return result
+    return mask_of(result, like)
 
 
 def same_indices(a, b):
@@ -101,7 +106,9 @@ def sparse_coo_tensor_forward(indices=None, values=None, size=None, *, dtype=Non
     """
     if device is not None:
         as_device(device)
-    elif dtype is None and not requires_grad and not check_invariants:
+    if check_invariants is None:
+        check_invariants = checks["invariants"]
+    if device is None and dtype is None and not requires_grad and not check_invariants:
         result = parts.construct(indices, values, size, bool(is_coalesced))
         if result is not None:
             return result
@@ -239,6 +246,9 @@ def sparse_dim(self):
 @op(function=False, aliases=("_denseDims", "_dimV"))
 def dense_dim(self):
     """The number of dense dimensions."""
+    if self.layout is not strided and not is_coo(self):
+        from .sparse_compressed import dense_dim as compressed_dense_dim
+        return compressed_dense_dim(self)
     return self.dim() - sparse_dim(self)
 
 
@@ -248,7 +258,7 @@ def _nnz(self):
     if self.layout is strided:
         raise NotImplementedError("_nnz: not implemented for dense tensors")
     if not is_coo(self):
-        return parts.compressed_parts(self).plain.shape[0]
+        return parts.compressed_parts(self).plain.shape[-1]
     return parts.unchecked_parts(self).indices.shape[1]
 
 
@@ -370,10 +380,15 @@ def dense_to_coo(self, dims):
 def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=None):
     """What is not zero in this tensor, as a coalesced sparse one; the first ``sparse_dim`` dimensions are sparse.
 
-    ``layout`` names another format than torch.sparse_coo; of those, torch.sparse_csr and torch.sparse_csc can be made.
+    ``layout`` names another format than torch.sparse_coo; bsr and bsc need a ``blocksize``. ``dense_dim`` says the same
+    as ``sparse_dim`` from the other end.
     """
-    if layout is not None and layout is not sparse_coo:
-        return _to_layout(self, layout, blocksize)
+    if layout is not None and layout is not sparse_coo and layout is not strided:
+        if sparse_dim is not None:
+            raise RuntimeError("to_sparse: expected sparse_dim only for the layout torch.sparse_coo")
+        return _to_layout(self, layout, blocksize, dense_dim)
+    if layout is strided:
+        return self.to_dense()
     if blocksize is not None:
         raise RuntimeError("to_sparse: blocksize is only for the layouts torch.sparse_bsr and torch.sparse_bsc")
     if is_coo(self):
@@ -383,7 +398,7 @@ def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=N
         return self
     if self.layout is not strided:
         return _to_coo(self)
-    dims = self.dim() if sparse_dim is None else sparse_dim
+    dims = sparse_dim if sparse_dim is not None else self.dim() - (dense_dim or 0)
     if dims > self.dim() or dims < 0:
         raise RuntimeError(f"dense_to_sparse: sparse_dim argument must be in [0,{self.dim()}] range, but {dims} is "
                            "given")
@@ -395,21 +410,6 @@ def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=N
 op(to_sparse.forward, name="to_sparse_coo", function=False)
 
 
-def _to_layout(self, layout, blocksize):
+def _to_layout(self, layout, blocksize, dense_dim):
     from .sparse_compressed import to_compressed
-    return to_compressed(self, layout, blocksize)
-
-
-# ---------------------------------------------------------------- indexing
-
-def sparse_getitem(x, index):
-    """``x[index]`` of a sparse tensor: numbers, slices, None, and one 1-d tensor of indices."""
-    from .indexing import _split_index
-    view, tensors = _split_index(x, index)
-    if tensors is None:
-        return view
-    places = [d for d, t in enumerate(tensors) if t is not None]
-    if len(places) != 1 or tensors[places[0]].dim() != 1 or not is_coo(view):
-        raise NotImplementedError("indexing a sparse tensor with several index tensors, or one of more than one "
-                                  "dimension, is not implemented; use to_dense() first")
-    return view.index_select(places[0], tensors[places[0]])
+    return to_compressed(self, layout, blocksize, dense_dim)

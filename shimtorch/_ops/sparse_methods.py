@@ -1,31 +1,45 @@
 """Functions and methods of sparse tensors by name; what they do stands in modules loaded with the first of these."""
 from .._core import METHODS
-from .._core.device import sparse_csc, sparse_csr, strided
+from .._core.device import sparse_bsc, sparse_bsr, sparse_csc, sparse_csr, strided
 from .._core.op import inplace_op, op
 from .._core.tensor import TensorBase
 from .products import _numbers_first
 
 # ---------------------------------------------------------------- compressed rows and columns
 
-def _compressed(name, layout, first, second):
+def _compressed(name, layout, first, second, blocked):
     def forward(pointers, plain, values, size=None, *, dtype=None, device=None, requires_grad=False, pin_memory=False,
-                check_invariants=None):
+                check_invariants=None, layout=layout):
+        if layout is not fixed:
+            raise RuntimeError(f"{name}: expected layout {fixed}, got {layout}")
         from .sparse_compressed import make
-        return make(layout, pointers, plain, values, size, dtype, device, requires_grad)
-    forward.__doc__ = (f"A matrix in layout {layout} of {first} ({'rows' if first[1] == 'r' else 'columns'} + 1,), "
-                       f"{second} (nnz,) and values (nnz,).")
+        return make(layout, pointers, plain, values, size, dtype, device, requires_grad, check_invariants)
+    fixed = layout
+    forward.__doc__ = (f"A tensor in layout {layout} of {first} (*batch, {'rows' if first[1] == 'r' else 'columns'} + "
+                       f"1), {second} (*batch, nnz) and values (*batch, nnz"
+                       f"{', *blocksize' if blocked else ''}, *dense).")
     op(forward, name=name, method=False, renames={first: "pointers", second: "plain"})
 
 
-_compressed("sparse_csr_tensor", sparse_csr, "crow_indices", "col_indices")
-_compressed("sparse_csc_tensor", sparse_csc, "ccol_indices", "row_indices")
+_compressed("sparse_csr_tensor", sparse_csr, "crow_indices", "col_indices", False)
+_compressed("sparse_csc_tensor", sparse_csc, "ccol_indices", "row_indices", False)
+_compressed("sparse_bsr_tensor", sparse_bsr, "crow_indices", "col_indices", True)
+_compressed("sparse_bsc_tensor", sparse_bsc, "ccol_indices", "row_indices", True)
+
+
+@op(method=False, renames={"compressed_indices": "pointers", "plain_indices": "plain"})
+def sparse_compressed_tensor(pointers, plain, values, size=None, *, dtype=None, layout=None, device=None,
+                             pin_memory=False, requires_grad=False, check_invariants=None):
+    """A tensor in the compressed sparse ``layout``: compressed_indices, plain_indices and values as each kind has."""
+    from .sparse_compressed import make
+    return make(layout, pointers, plain, values, size, dtype, device, requires_grad, check_invariants)
 
 
 def _compressed_part(name, which):
     def forward(self):
         from . import sparse_compressed
         return getattr(sparse_compressed, which)(self, name)
-    forward.__doc__ = f"The {name} of a matrix in a compressed sparse format."
+    forward.__doc__ = f"The {name} of a tensor in a compressed sparse format."
     op(forward, name=name, function=False)
 
 
@@ -34,21 +48,33 @@ for _name, _which in (("crow_indices", "pointers_of"), ("ccol_indices", "pointer
     _compressed_part(_name, _which)
 
 
-def to_compressed(self, layout):
+def to_compressed(self, layout, blocksize=None, dense_dim=None):
     from . import sparse_compressed
-    return sparse_compressed.to_compressed(self, layout)
+    return sparse_compressed.to_compressed(self, layout, blocksize, dense_dim)
 
 
 @op(function=False)
 def to_sparse_csr(self, dense_dim=None):
-    """This matrix, dense or sparse, in compressed sparse rows."""
-    return to_compressed(self, sparse_csr)
+    """This tensor, dense or sparse, in compressed sparse rows; dimensions before the matrix's number matrices."""
+    return to_compressed(self, sparse_csr, None, dense_dim)
 
 
 @op(function=False)
 def to_sparse_csc(self, dense_dim=None):
-    """This matrix, dense or sparse, in compressed sparse columns."""
-    return to_compressed(self, sparse_csc)
+    """This tensor, dense or sparse, in compressed sparse columns; dimensions before the matrix's number matrices."""
+    return to_compressed(self, sparse_csc, None, dense_dim)
+
+
+@op(function=False)
+def to_sparse_bsr(self, blocksize, dense_dim=None):
+    """This tensor, dense or sparse, in compressed rows of blocks of a size that divides the matrix's."""
+    return to_compressed(self, sparse_bsr, blocksize, dense_dim)
+
+
+@op(function=False)
+def to_sparse_bsc(self, blocksize, dense_dim=None):
+    """This tensor, dense or sparse, in compressed columns of blocks of a size that divides the matrix's."""
+    return to_compressed(self, sparse_bsc, blocksize, dense_dim)
 
 
 # ---------------------------------------------------------------- sizes

@@ -9,8 +9,10 @@ from .._core.device import strided
 from .._core.op import op
 from .._core.tensor import TensorBase, wrap_ndarray
 from ._rules import conj
-from ._sparse_parts import is_coo, on_sparse, parts
+from ._sparse_parts import is_coo, on_sparse, parts, through_coo
+from .shape import broadcast_shapes
 from .sparse import mask_of, sparse_coo_from_parts
+from .sparse_shape import sparse_reshape
 
 
 def _times(x, factor):
@@ -119,60 +121,41 @@ def _check_matrices(a, b):
         raise RuntimeError(f"sparse matmul: expected matrices of one dtype, got {a.dtype} and {b.dtype}")
 
 
+@through_coo
 def any_mm(a, b):
     """The product of two matrices, each sparse or dense; a sparse operand's gradient is sparse."""
     if a.layout is strided and b.layout is strided:
         return a.mm(b)
     if a.layout is strided:
         return any_mm(b.transpose(0, 1), a.transpose(0, 1)).transpose(0, 1)
-    if not is_coo(a):
-        a = a.to_sparse()
-    if b.layout is strided:
-        return sparse_mm(a, b)
-    return sparse_sparse_mm(a, b if is_coo(b) else b.to_sparse())
+    return sparse_mm(a, b) if b.layout is strided else sparse_sparse_mm(a, b)
 
 
 # ---------------------------------------------------------------- torch.mm and its kin
 
-def _coo(x):
-    return x if x.layout is strided or is_coo(x) else x.to_sparse()
+on_sparse("mm", composed=True)(any_mm)
 
 
-def _mm(a, b):
-    a, b = _coo(a), _coo(b)
-    if a.layout is strided:
-        return parts.multiply(b.transpose(0, 1), a.transpose(0, 1)).transpose(0, 1)
-    return parts.multiply(a, b) if b.layout is strided else _multiply_sparse(a, b)
-
-
-@on_sparse("mm")
-def mm(self, mat2):
-    return _mm(self, mat2)
-
-
-@on_sparse("mv")
+@on_sparse("mv", composed=True)
 def mv(self, vec):
-    if self.layout is strided or vec.layout is not strided:
-        raise NotImplementedError("mv: a sparse vector is not implemented; use to_dense() first")
     if vec.dim() != 1:
         raise RuntimeError(f"mv: two tensor dim should be 2 and 1, but got SparseTensor Dim: {self.dim()} Tensor Dim: "
                            f"{vec.dim()}")
     if vec.shape[0] != self.shape[-1]:
         raise RuntimeError(f"mv: expected self.size(-1) == vec.size(-1), but got {self.shape[-1]} and {vec.shape[0]}")
-    return parts.multiply(_coo(self), vec.unsqueeze(1)).squeeze(1)
+    return any_mm(self, vec.unsqueeze(1)).squeeze(1)
 
 
-@on_sparse("addmm")
+@on_sparse("addmm", composed=True)
 def addmm(self, mat1, mat2, *, beta=1, alpha=1):
     if is_coo(mat1) and mat2.layout is strided and self.layout is strided:
-        return parts.multiply_add(self, mat1, mat2, beta, alpha)
-    if self.layout is strided:
-        product = _mm(mat1, mat2)
-        product = product if product.layout is strided else product.to_dense()
-        return product * alpha + (self * beta if beta != 0 else 0)
-    if mat1.layout is strided or mat2.layout is strided:
+        return sparse_addmm(self, mat1, mat2, beta, alpha)
+    product = _times(any_mm(mat1, mat2), alpha)
+    if self.layout is not strided and product.layout is strided:
         raise RuntimeError("addmm_sparse_dense: expected strided result tensor, got tensor with layout Sparse")
-    return _coo(self) * beta + _mm(mat1, mat2) * alpha
+    if beta == 0:                       # what is in self does not count, NaN neither
+        return product if self.layout is not strided or product.layout is strided else product.to_dense()
+    return _times(self, beta) + product
 
 
 @on_sparse("addmm", inplace=True)
@@ -181,27 +164,130 @@ def addmm_(self, mat1, mat2, *, beta=1, alpha=1):
     return factory.copy_from(self, result) if self.layout is strided else parts.become(self, result)
 
 
-@on_sparse("bmm")
+def _side_by_side(batch, square):
+    """A (b, n, m) sparse tensor as a (b n, m) matrix, or as one of (b n, b m) with the matrices along its diagonal."""
+    b, n, m = batch.shape
+    number, row, column = batch._indices()
+    indices = OPS["torch.stack"]([number * n + row, number * m + column if square else column])
+    return sparse_coo_from_parts(indices, batch.values(), (b * n, b * m if square else m), True, True)
+
+
+@on_sparse("bmm", composed=True)
 def bmm(self, mat2):
-    if is_coo(self) and mat2.layout is strided and self.dim() == mat2.dim() == 3 and self.shape[0] == mat2.shape[0]:
-        if not self.shape[0]:
-            return mat2.new_zeros((0, self.shape[1], mat2.shape[2]))
-        return OPS["torch.stack"]([parts.multiply(self.select(0, k), mat2.select(0, k)) for k in range(self.shape[0])])
-    raise NotImplementedError(f"bmm: not implemented for layouts {self.layout} and {mat2.layout} of sizes "
-                              f"{list(self.shape)} and {list(mat2.shape)}")
+    for name, x in (("self", self), ("mat2", mat2)):
+        if x.dim() != 3:
+            raise RuntimeError(f"bmm_sparse: Tensor '{name}' must have 3 dims, but has {x.dim()} dims")
+        if is_coo(x) and parts.unchecked_parts(x).sparse_dim != 3:
+            raise RuntimeError(f"bmm_sparse: Tensor '{name}' must not have dense dims, but has "
+                               f"{3 - parts.unchecked_parts(x).sparse_dim} dense dims")
+    if self.shape[0] != mat2.shape[0]:
+        raise RuntimeError(f"bmm_sparse: 'self.size(0)' and 'mat2.size(0)' must match, but got {self.shape[0]} and "
+                           f"{mat2.shape[0]}")
+    if self.shape[2] != mat2.shape[1]:
+        raise RuntimeError(f"bmm_sparse: 'self.size(2)' and 'mat2.size(1)' must match, but got {self.shape[2]} and "
+                           f"{mat2.shape[1]}")
+    if self.layout is strided:
+        return bmm(mat2.transpose(1, 2), self.transpose(1, 2)).transpose(1, 2)
+    size = (self.shape[0], self.shape[1], mat2.shape[2])
+    left = _side_by_side(self.coalesce(), True)
+    if mat2.layout is strided:
+        return sparse_mm(left, mat2.reshape(mat2.shape[0] * mat2.shape[1], mat2.shape[2])).reshape(size)
+    product = sparse_sparse_mm(left, _side_by_side(mat2.coalesce(), False))
+    return sparse_reshape(product, size)
 
 
 @on_sparse("matmul", composite=True)
 def matmul(self, other):
     a, b = self.dim(), other.dim()
+    if a == 0 or b == 0:
+        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
     if a == 2 and b == 2:
-        return self.mm(other)
-    if a == 2 and b == 1:
-        return self.mv(other)
-    if a == 1 and b == 2 and self.layout is strided:
-        return other.transpose(0, 1).mv(self)
-    raise NotImplementedError(f"matmul: not implemented for a {a}-d tensor of layout {self.layout} and a {b}-d one of "
-                              f"layout {other.layout}")
+        return any_mm(self, other)
+    if a == 1 and b == 1:
+        if self.shape != other.shape:
+            raise RuntimeError("inconsistent tensor size, expected tensor "
+                               f"[{self.shape[0]}] and src [{other.shape[0]}] to have the same number of elements, but "
+                               f"got {self.shape[0]} and {other.shape[0]} elements respectively")
+        return (self * other).sum()
+    if a == 1:
+        return matmul(self.unsqueeze(0), other).squeeze(-2)
+    if b == 1:
+        return matmul(self, other.unsqueeze(1)).squeeze(-1)
+    batch = broadcast_shapes(self.shape[:-2], other.shape[:-2])
+    self, other = (x.expand(batch + x.shape[-2:]).reshape((batch.numel(), *x.shape[-2:])) for x in (self, other))
+    result = bmm(self, other)
+    return result.reshape((*batch, *result.shape[1:]))
+
+
+# ---------------------------------------------------------------- other reductions than the sum, and solving
+
+@through_coo
+def mm_reduced(mat1, mat2, reduce):
+    """A sparse matrix times a dense one, the products of each row reduced by mean, prod, amax or amin; 0 for none.
+
+    All but the mean keep one number for each entry and column.
+    """
+    if not is_coo(mat1) or mat2.layout is not strided:
+        raise NotImplementedError(f"torch.sparse.mm: reduce='{reduce}' is not implemented for layouts {mat1.layout} "
+                                  f"and {mat2.layout}")
+    _check_hspmm(mat1, mat2, "torch.sparse.mm")
+    if mat1.dtype is not mat2.dtype or not mat1.is_floating_point():
+        raise RuntimeError(f"torch.sparse.mm: reduce='{reduce}' expects matrices of one floating dtype, got "
+                           f"{mat1.dtype} and {mat2.dtype}")
+    mat1 = mat1.coalesce()
+    rows, columns = mat1._indices()
+    each = rows.bincount(minlength=mat1.shape[0]).to(mat1.dtype).unsqueeze(1)
+    if reduce == "mean":
+        return sparse_mm(mat1, mat2) / each.clamp(1)
+    products = mat1.values().unsqueeze(1) * mat2.index_select(0, columns)
+    start = mat2.new_zeros((mat1.shape[0], mat2.shape[1]))
+    index = rows.unsqueeze(1).expand(products.shape)
+    return start.scatter_reduce(0, index, products, reduce, include_self=False)
+
+
+@op(method=False, function=False, sparse=True, grads={
+    "self": lambda g, self, out, adjoint: sparse_sampled(out, -sparse_solve(self, g, False), self) if adjoint
+    else sparse_sampled(-sparse_solve(self, g, True), out, self),
+    "other": lambda g, self, adjoint: sparse_solve(self, g, not adjoint)})
+def sparse_solve(self, other, adjoint=False):
+    """The dense matrix x with ``self @ x = other``, or ``self.H @ x = other``, for a square sparse matrix."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.linalg import splu
+    self = parts.coalesce(self)
+    pointer, columns = parts.compressed_rows(self)
+    values = parts.parts(self).values.contiguous()
+    matrix = csr_array((values._ndarray(), columns._ndarray(), pointer._ndarray()), tuple(self.shape))
+    try:
+        # SuperLU takes columns: those of the transpose.
+        factors = splu(matrix.T)
+    except RuntimeError as error:
+        raise RuntimeError(f"torch.sparse.spsolve: {error}") from None
+    right = other.contiguous()._ndarray()
+    if adjoint:
+        return wrap_ndarray(factors.solve(right.conj()).conj())
+    return wrap_ndarray(factors.solve(right, "T"))
+
+
+def solve(matrix, other, left=True):
+    """``torch.sparse.spsolve``."""
+    name = "torch.sparse.spsolve"
+    if matrix.layout is strided or other.layout is not strided:
+        raise RuntimeError(f"{name}: expected a sparse matrix and a dense right-hand side, got layouts {matrix.layout} "
+                           f"and {other.layout}")
+    if matrix.dim() != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise RuntimeError(f"{name}: expected a square matrix, got size {list(matrix.shape)}")
+    if other.dim() not in (1, 2) or other.shape[0 if left else -1] != matrix.shape[0]:
+        raise RuntimeError(f"{name}: a right-hand side of size {list(other.shape)} does not fit a matrix of size "
+                           f"{list(matrix.shape)}")
+    if matrix.dtype is not other.dtype or matrix.dtype.name not in ("float32", "float64", "complex64", "complex128"):
+        raise RuntimeError(f"{name}: expected one floating or complex dtype, got {matrix.dtype} and {other.dtype}")
+    if not matrix.is_sparse:
+        matrix = matrix.to_sparse()
+    if not left:
+        matrix = matrix.transpose(0, 1)
+    if other.dim() == 1:
+        return sparse_solve(matrix, other.unsqueeze(1)).squeeze(1)
+    return sparse_solve(matrix, other) if left else sparse_solve(matrix, other.transpose(0, 1)).transpose(0, 1)
 
 
 # ---------------------------------------------------------------- sparse results

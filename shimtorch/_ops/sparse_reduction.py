@@ -1,8 +1,16 @@
 """Sums, norms and softmax of sparse tensors."""
+import math
+
+import numpy as np
+
+from .._core import OPS
 from .._core.device import strided
+from .._core.dtype import bool as bool_dtype
+from .._core.dtype import int64, uint8
 from .._core.grad_mode import is_grad_enabled
 from .._core.op import op, scalar_type
 from .._core.tensor import wrap_ndarray
+from .._kernels.coalesce import Grouping
 from ._sparse_parts import is_coo, on_sparse, parts
 from .sparse import sparse_coo_from_parts, values_at
 
@@ -64,8 +72,6 @@ def _sum_grad(g, self, dims):
 
 @on_sparse("sum")
 def sum_(self, dim=None, keepdim=False, *, dtype=None):
-    if not is_coo(self):
-        self = self.to_sparse()
     if dtype is not None and dtype is not self.dtype:
         self = self.to(dtype)
     dims = reduced_dims(None if isinstance(dim, (tuple, list)) and not dim else dim, self.dim())
@@ -90,22 +96,145 @@ def sum_to_size(self, *size):
     return _keep_dims(sparse_sum(self, dims), [d - lead for d in kept]) if dims else self
 
 
-@on_sparse("norm", composite=True)
-def norm(self, p="fro", dim=None, keepdim=False, *, dtype=None):
-    if dim is not None and reduced_dims(dim, self.dim()) != list(range(self.dim())) and dim not in ((), []):
-        raise RuntimeError("norm_sparse currently only supports full reductions, so 'dim' must either be empty or "
-                           "contain all dimensions of the input")
-    if keepdim:
-        raise RuntimeError("norm_sparse currently does not support keepdim=True")
-    values = self.coalesce().values() if is_coo(self) else self.values()
-    return values.norm(p, dtype=dtype)
+@on_sparse("mean", composed=True)
+def mean(self, dim=None, keepdim=False, *, dtype=None):
+    if dtype is not None:
+        self = self.to(dtype)
+    if not (self.is_floating_point() or self.is_complex()):
+        raise RuntimeError("mean(): could not infer output dtype. Input dtype must be either a floating point or "
+                           f"complex dtype. Got: {scalar_type(self.dtype)}")
+    n = math.prod(self.shape[d] for d in reduced_dims(None if dim == () else dim, self.dim()))
+    total = self.sum(dim, keepdim) if dim is not None else self.sum()
+    return total / n if n else total.to_dense() * math.nan
+
+
+# ---------------------------------------------------------------- reductions in which a 0 counts
+
+def _reduced(self, dim, keepdim, how, of_zeros, values=None):
+    """A reduction over dimensions, differentiable: dense where no sparse dimension is left, else sparse.
+
+    how: the reduction of scatter_reduce. of_zeros(x, some): what x, reduced from the entries, becomes where some
+    elements were 0 besides; of zeros alone it must be 0. values: taken for those of the tensor, one for each entry.
+    """
+    self = self.coalesce()
+    dims = reduced_dims(dim, self.dim())
+    p = parts.parts(self.detach())
+    values = self.values() if values is None else values
+    n = p.sparse_dim
+    inner = [d - n + 1 for d in dims if d >= n]
+    outer = [d for d in range(n) if d in dims]
+    for d in reversed(inner):
+        values = _along(values, d, how)
+    if outer:
+        kept = [d for d in range(n) if d not in dims]
+        many = math.prod(self.shape[d] for d in outer)
+        groups = Grouping(np.ascontiguousarray(p.indices._ndarray()[kept]), tuple(self.shape[d] for d in kept)) if (
+            kept) else None
+        count = groups.count if kept else 1
+        place = groups.inverse() if kept else np.zeros(values.shape[0], np.int64)
+        some = wrap_ndarray(np.bincount(place, minlength=count) < many).reshape((count,) + (1,) * (values.dim() - 1))
+        index = wrap_ndarray(place).reshape((-1,) + (1,) * (values.dim() - 1)).expand(values.shape)
+        base = values.new_full((count, *values.shape[1:]), _NEUTRAL[how](values.dtype))
+        values = of_zeros(base.scatter_reduce(0, index, values, how), some)
+        if not kept:
+            result = values.squeeze(0)
+            return _keep_dims(result, dims) if keepdim else result
+        indices = wrap_ndarray(groups.indices())
+    else:
+        kept, indices = range(n), p.indices
+    size = [self.shape[d] for d in kept] + [m for d, m in enumerate(self.shape) if d >= n and d not in dims]
+    result = sparse_coo_from_parts(indices, values, size, True, True)
+    return _keep_dims(result, dims) if keepdim else result
+
+
+def _least(dtype):
+    return float("-inf") if dtype.is_floating_point else False if dtype.name == "bool" else np.iinfo(dtype.name).min
+
+
+def _greatest(dtype):
+    return float("inf") if dtype.is_floating_point else True if dtype.name == "bool" else np.iinfo(dtype.name).max
+
+
+_NEUTRAL = {"amax": _least, "amin": _greatest, "prod": lambda dtype: 1}
+
+
+def _along(values, d, how):
+    return values.prod(d) if how == "prod" else getattr(values, how)(d)
+
+
+def _on_dense(self, name, dim, keepdim):
+    """The op on the dense tensor, for a reduction over a dimension of size 0: it fails, or fills what is there."""
+    return getattr(self.to_dense(), name)(dim, keepdim) if dim is not None else getattr(self.to_dense(), name)()
+
+
+def _no_elements(self, dim):
+    return not math.prod(self.shape[d] for d in reduced_dims(None if dim in ((), []) else dim, self.dim()))
+
+
+def _extreme(name):
+    def forward(self, dim=(), keepdim=False):
+        if _no_elements(self, dim):
+            return _on_dense(self, name, dim, keepdim)
+        choose = OPS["torch.maximum" if name == "amax" else "torch.minimum"]
+
+        def of_zeros(x, some):
+            return OPS["torch.where"](some, choose(x, x.new_zeros(())), x)
+        return _reduced(self, None if dim in ((), []) else dim, keepdim, name, of_zeros)
+    on_sparse(name, composed=True)(forward)
+
+
+_extreme("amax")
+_extreme("amin")
+
+
+@on_sparse("prod", composed=True)
+def prod(self, dim=None, keepdim=False, *, dtype=None):
+    if dtype is None and not (self.is_floating_point() or self.is_complex()):
+        dtype = int64
+    if dtype is not None:
+        self = self.to(dtype)
+    if _no_elements(self, dim):
+        return _on_dense(self, "prod", dim, keepdim)
+    return _reduced(self, dim, keepdim, "prod", lambda x, some: x.masked_fill(some, 0))
 
 
 @on_sparse("any", composite=True)
 def any_(self, dim=None, keepdim=False):
-    if dim is not None:
-        raise NotImplementedError("any: not implemented for a dimension of a sparse tensor")
-    return (self.coalesce()._values() if is_coo(self) else self.values().detach()).any()
+    if _no_elements(self, dim):
+        return _on_dense(self, "any", dim, keepdim)
+    flags = (self.coalesce().detach()._values() != 0).to(uint8)
+    return _reduced(self, dim, keepdim, "amax", lambda x, some: x, flags).to(_flag_dtype(self))
+
+
+@on_sparse("all", composite=True)
+def all_(self, dim=None, keepdim=False):
+    if _no_elements(self, dim):
+        return _on_dense(self, "all", dim, keepdim)
+    flags = (self.coalesce().detach()._values() != 0).to(uint8)
+    return _reduced(self, dim, keepdim, "amin", lambda x, some: x.masked_fill(some, 0), flags).to(_flag_dtype(self))
+
+
+def _flag_dtype(self):
+    return self.dtype if self.dtype.name == "uint8" else bool_dtype
+
+
+@on_sparse("norm", composite=True)
+def norm(self, p="fro", dim=None, keepdim=False, *, dtype=None):
+    if dtype is not None:
+        self = self.to(dtype)
+    full = dim is None or dim in ((), []) or len(reduced_dims(dim, self.dim())) == self.dim()
+    p = 2 if p in ("fro", None) else p
+    if full and p >= 0:
+        result = self.coalesce().values().norm(p)
+        return _keep_dims(result, range(self.dim())) if keepdim else result
+    if full:
+        dim = None
+    if p in (math.inf, -math.inf):
+        return self.abs().amax(dim or (), keepdim) if p > 0 else self.abs().amin(dim or (), keepdim)
+    if p <= 0:
+        return self.to_dense().norm(p, dim, keepdim) if dim is not None else self.to_dense().norm(p)
+    powers = (self.abs() ** p if p != 1 else self.abs()).sum(dim, keepdim)
+    return powers if p == 1 else powers ** (1 / p)
 
 
 # ---------------------------------------------------------------- softmax
@@ -133,9 +262,6 @@ def sparse_softmax(self, dim, logarithm):
 
 def _groups(p, shape, dim):
     """The entries grouped by all sparse coordinates but one."""
-    import numpy as np
-
-    from .._kernels.coalesce import Grouping
     others = [d for d in range(p.sparse_dim) if d != dim]
     return Grouping(np.ascontiguousarray(p.indices._ndarray()[others]), tuple(shape[d] for d in others))
 

@@ -37,11 +37,11 @@ def _places(mask):
 
 # ---------------------------------------------------------------- order of dimensions
 
-@on_sparse("transpose")
+@on_sparse("transpose", compressed=True)
 def transpose(self, dim0, dim1):
     if not is_coo(self):
         from .sparse_compressed import transpose as transpose_compressed
-        return transpose_compressed(self, dim0, dim1)
+        return transpose_compressed(self, _wrap(dim0, self.dim()), _wrap(dim1, self.dim()))
     a, b = _wrap(dim0, self.dim()), _wrap(dim1, self.dim())
     p = parts.parts(self)
     if a == b:
@@ -71,7 +71,7 @@ def _int64(numbers):
     return np.array(numbers, np.int64)
 
 
-@on_sparse("t")
+@on_sparse("t", compressed=True)
 def t(self):
     if self.dim() > 2:
         raise RuntimeError("t() expects a tensor with <= 2 sparse and 0 dense dimensions, but got "
@@ -146,6 +146,13 @@ def squeeze(self, dim=None):
 
 @on_sparse("reshape", composite=True)
 def reshape(self, *shape):
+    return sparse_reshape(self, inferred_size(self, shape))
+
+
+@on_sparse("view", composed=True)
+def view(self, *shape):
+    if len(shape) == 1 and not isinstance(shape[0], (int, tuple, list)):
+        raise NotImplementedError("view: a sparse tensor cannot be viewed as another dtype; use to()")
     return sparse_reshape(self, inferred_size(self, shape))
 
 
@@ -362,6 +369,17 @@ def index_add_zeros(grad, shape, dim, index):
 @on_sparse("unbind")
 def unbind(self, dim=0):
     return tuple([select(self, dim, i) for i in range(self.shape[_wrap(dim, self.dim())])])
+
+
+@on_sparse("split_with_sizes", composed=True)
+def split_with_sizes(self, split_sizes, dim=0):
+    d = _wrap(dim, self.dim())
+    sizes = [int(n) for n in split_sizes]
+    if sum(sizes) != self.shape[d] or min(sizes, default=0) < 0:
+        raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {self.shape[d]} (input tensor's "
+                           f"size at dimension {d}), but got split_sizes={sizes}")
+    starts = [sum(sizes[:k]) for k in range(len(sizes))]
+    return tuple([self.narrow(d, at, n) for at, n in zip(starts, sizes, strict=True)])
 
 
 # ---------------------------------------------------------------- joining

@@ -2,6 +2,7 @@
 from .._core.device import strided as _strided
 from .._ops import sparse_products as _products
 from .._ops import sparse_reduction as _reduction
+from .._ops._sparse_parts import checks as _checks
 from .._typed import types_of as _types_of
 
 globals().update(_types_of("torch.sparse"))
@@ -10,12 +11,14 @@ globals().update(_types_of("torch.sparse"))
 def mm(mat1, mat2, reduce=None):
     """The product of two matrices, each sparse or dense: dense, unless both are sparse.
 
-    Differentiable in both; a sparse operand's gradient is sparse, on its own indices, and coalesced. ``reduce`` other
-    than "sum" is not implemented.
+    Differentiable in both; a sparse operand's gradient is sparse, on its own indices, and coalesced. ``reduce``
+    ("sum", "mean", "prod", "amax", "amin") says how the products of a row come together.
     """
-    if reduce not in (None, "sum"):
-        raise NotImplementedError(f"torch.sparse.mm: reduce='{reduce}' is not implemented")
-    return _products.any_mm(mat1, mat2)
+    if reduce not in (None, "sum", "mean", "prod", "amax", "amin"):
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    if reduce in (None, "sum"):
+        return _products.any_mm(mat1, mat2)
+    return _products.mm_reduced(mat1, mat2, reduce)
 
 
 def addmm(mat, mat1, mat2, beta=1, alpha=1):
@@ -59,22 +62,63 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None):
     """``beta * input + alpha * (mat1 @ mat2)`` where the sparse input has entries: a sparse matrix with its indices."""
     if input.layout is _strided or mat1.layout is not _strided or mat2.layout is not _strided:
         raise RuntimeError("sampled_addmm: Expected a sparse input and dense matrices")
-    if out is not None:
-        raise NotImplementedError("torch.sparse.sampled_addmm: out= is not implemented")
     pattern = input if input.is_sparse else input.to_sparse()
     right = mat2.transpose(0, 1)
     product = _products.sparse_sampled(mat1, right.conj() if right.is_complex() else right, pattern)
     result = pattern.coalesce() * beta + product * alpha
-    return result if input.is_sparse else result.to_sparse(layout=input.layout)
+    if not input.is_sparse:
+        result = result.to_sparse(layout=input.layout)
+    if out is None:
+        return result
+    if out.layout is not result.layout:
+        raise RuntimeError(f"sampled_addmm: expected out of layout {result.layout}, got {out.layout}")
+    return out.copy_(result)
+
+
+def spsolve(input, other, *, left=True):
+    """The solution x of ``input @ x = other`` for a square sparse matrix and a dense vector or matrix.
+
+    With left=False of ``x @ input = other``. Factored by SuperLU (SciPy); differentiable in both. RuntimeError where
+    the matrix is singular.
+    """
+    return _products.solve(input, other, left)
+
+
+def spdiags(diagonals, offsets, shape, layout=None):
+    """A sparse matrix with rows of ``diagonals`` along the diagonals that ``offsets`` name.
+
+    An element of row k stands in the column that is its place in the row, as in SciPy's ``spdiags``.
+    """
+    from ._diagonals import spdiags as make
+    return make(diagonals, offsets, shape, layout)
+
+
+def from_scipy(matrix):
+    """A tensor of a SciPy sparse array in format coo, csr, csc or bsr, in the layout of that name.
+
+    It shares the memory of the values; that of the indices too in the compressed formats.
+    """
+    from ._scipy import from_scipy as convert
+    return convert(matrix)
+
+
+def to_scipy(input):
+    """A SciPy sparse array of a sparse matrix, in the format of its layout, sharing the memory of its parts."""
+    from ._scipy import to_scipy as convert
+    return convert(input)
+
+
+def as_sparse_gradcheck(gradcheck):
+    """``gradcheck`` for functions of sparse tensors; ours takes them as it is."""
+    return gradcheck
 
 
 class check_sparse_tensor_invariants:
-    """Whether constructors check indices: here they always do, or at the first use of a large tensor.
+    """Whether constructors check all that a layout demands: sorted, distinct indices too.
 
-    Accepted for compatibility, as a context manager, a decorator and through ``enable`` and ``disable``.
+    That indices lie within the size is always checked, for a large tensor at its first use. A context manager, a
+    decorator, and switched by ``enable`` and ``disable``.
     """
-
-    _enabled = False
 
     def __init__(self, enable=True):
         self.state, self.outer = enable, None
@@ -82,24 +126,24 @@ class check_sparse_tensor_invariants:
     @classmethod
     def is_enabled(cls):
         """What was last set."""
-        return check_sparse_tensor_invariants._enabled
+        return _checks["invariants"]
 
     @classmethod
     def enable(cls):
         """Ask for checks."""
-        check_sparse_tensor_invariants._enabled = True
+        _checks["invariants"] = True
 
     @classmethod
     def disable(cls):
         """Ask for no checks."""
-        check_sparse_tensor_invariants._enabled = False
+        _checks["invariants"] = False
 
     def __enter__(self):
         self.outer = self.is_enabled()
-        check_sparse_tensor_invariants._enabled = self.state
+        _checks["invariants"] = self.state
 
     def __exit__(self, *exc):
-        check_sparse_tensor_invariants._enabled = self.outer
+        _checks["invariants"] = self.outer
 
     def __call__(self, function):
         import functools

@@ -64,13 +64,39 @@ def test_sums_promote():
         x.to(torch.int64).add_(y)
 
 
+@every_kind
+def test_sparse_plus_dense(kind):
+    x = sparse(kind)
+    y = random_values(tuple(x.shape))
+    same(x + y, x.to_dense() + y)
+    same(torch.sub(x, y, alpha=2), x.to_dense() - 2 * y)
+    same(x - y[:1, :1], x.to_dense() - y[:1, :1])
+
+
+@pytest.mark.parametrize("a, b", (((4, 5), (5,)), ((4, 1), (1, 5)), ((1,), (4, 5)), ((2, 1, 5), (4, 1)),
+                                  ((3, 4, 5), ())))
+def test_sums_broadcast(a, b):
+    for x, y in ((a, b), (b, a)):
+        x, y = random_values(x), random_values(y)
+        s, t = x.to_sparse(), y.to_sparse()
+        for got in (s + t, s + y, x + t):
+            same(got, x + y)
+        same(s - t, x - y)
+
+
+def test_sums_of_different_sparse_dimensions():
+    x, y = random_sparse(), random_sparse((4,), (5,))
+    same(x + y, x.to_dense() + y.to_dense())
+    same(y - x, y.to_dense() - x.to_dense())
+    same(x * y, y.to_dense() * x.to_dense())
+
+
 @pytest.mark.parametrize("message, call", (
-    (r"add\(sparse, dense\) is not supported. Use add\(dense, sparse\)", lambda x: x + torch.ones(4, 5)),
-    (r"add\(sparse, dense\) is not supported", lambda x: x + 1),
-    (r"add\(sparse, dense\) is not supported", lambda x: x - torch.tensor(1.0)),
+    (r"add\(sparse, number\) is not supported", lambda x: x + 1),
     (r"match, but \[4, 5\] != \[4, 6\]", lambda x: x + random_sparse((4, 6))),
-    ("dense-sparse addition does not currently support broadcasting", lambda x: torch.ones(1, 5) + x),
-    ("same number of sparse dimensions", lambda x: x + random_sparse((4,), (5,))),
+    (r"match, but \[4, 5\] != \[4, 6\]", lambda x: x * random_sparse((4, 6))),
+    (r"match, but \[4, 6\] != \[4, 5\]", lambda x: torch.ones(4, 6) + x),
+    (r"doesn't match the broadcast shape \[4, 5\]", lambda x: torch.ones(1, 5).add_(x)),
 ))
 def test_sums_that_are_refused(message, call):
     with pytest.raises(RuntimeError, match=message):
@@ -125,8 +151,13 @@ def test_quotients_and_powers(kind):
     same(x ** 2, a ** 2)
     same(x.pow(3), a ** 3)
     same(x.coalesce().clone().pow_(2), a ** 2)
-    for wrong in (lambda: x / a, lambda: a / x, lambda: x / x, lambda: 1 / x):
-        with pytest.raises(RuntimeError, match="Sparse division requires a scalar or zero-dim dense tensor divisor"):
+    y = random_values(tuple(x.shape))
+    same(x / y, a / y)
+    same(x / y[:1], a / y[:1])
+    with pytest.raises(NotImplementedError, match="dense divisor with zeros"):
+        x / (y * 0)
+    for wrong in (lambda: a / x, lambda: x / x, lambda: 1 / x):
+        with pytest.raises(RuntimeError, match="Sparse division requires a scalar or a dense tensor divisor"):
             wrong()
     with pytest.raises(RuntimeError, match="cannot raise to zeroth power"):
         x ** 0
@@ -168,27 +199,72 @@ def test_functions_in_place_need_coalesced_tensors(name):
     same(x, want)
 
 
-@pytest.mark.parametrize("name", ("exp cos log sigmoid reciprocal rsqrt logical_not isfinite cumsum max mean prod all "
-                                  "tril nonzero argmax clamp median").split())
+@pytest.mark.parametrize("name", ("exp cos log sigmoid reciprocal rsqrt logical_not isfinite cumsum max tril nonzero "
+                                  " argmax clamp median").split())
 def test_what_fills_zeros_is_refused(name):
     x = random_sparse()
     with pytest.raises(NotImplementedError, match=name):
         getattr(x, name)(*{"cumsum": (0,), "clamp": (0, 1)}.get(name, ()))
 
 
-@pytest.mark.parametrize("name, number", (("gt", 0.5), ("ge", 0.5), ("lt", -0.5), ("le", -0.1), ("ne", 0), ("eq", 1.0)))
-def test_comparisons_that_are_false_at_zero(name, number):
+@pytest.mark.parametrize("name", ("eq", "ne", "lt", "le", "gt", "ge"))
+@pytest.mark.parametrize("number", (0.7, 0, -0.7))
+def test_comparisons_with_numbers(name, number):
     x = random_sparse()
-    same(getattr(x, name)(number), getattr(x.to_dense(), name)(number))
-    opposite = {"ne": 1, "eq": 0}.get(name, -number)
-    with pytest.raises(NotImplementedError, match="where 0 compares true"):
-        getattr(x, name)(opposite)
+    got, want = getattr(x, name)(number), getattr(x.to_dense(), name)(number)
+    assert got.is_sparse != bool(getattr(torch.zeros(()), name)(number))
+    same(got, want)
+
+
+TWO = ("eq ne lt le gt ge maximum minimum fmax fmin logical_and logical_or logical_xor atan2 hypot").split()
+
+
+@pytest.mark.parametrize("name", TWO)
+@pytest.mark.parametrize("kind", ("repeated", "hybrid", "empty"))
+def test_functions_of_two_tensors(name, kind):
+    x, y = sparse(kind), sparse(kind, 1)
+    f = getattr(torch, name)
+    want = f(x.to_dense(), y.to_dense())
+    got = f(x, y)
+    assert got.is_sparse != (name in ("eq", "le", "ge"))
+    same(got, want)
+    same(f(x, y.to_dense()), want)
+    same(f(x.to_dense(), y), want)
+    same(f(x[:1], y), f(x.to_dense()[:1], y.to_dense()))
+
+
+@pytest.mark.parametrize("name", ("maximum", "minimum", "hypot", "fmin"))
+def test_gradients_of_functions_of_two_tensors(name):
+    check_gradients(lambda u, v: getattr(torch, name)(build(u), build(v, 1)), random_values((9,)),
+                    random_values((9,), seed=1), second=False)
+
+
+def test_bits():
+    x, y = random_sparse(dtype=torch.int64), random_sparse(seed=1, dtype=torch.int64)
+    for f in (torch.bitwise_and, torch.bitwise_or, torch.bitwise_xor):
+        same(f(x, y), f(x.to_dense(), y.to_dense()))
+
+
+def test_where():
+    x, y, m = random_sparse(), random_sparse(seed=1), random_sparse(seed=2) > 0
+    a, b, n = x.to_dense(), y.to_dense(), m.to_dense()
+    for args, is_sparse in (((m, x, y), True), ((m, 3, y), True), ((m, x, 0), True), ((n, x, y), True),
+                            ((n, 3, y), False), ((m, x, 2), False), ((m, a, y), True), ((m, x, b), False),
+                            ((x > 0, x[:1], y), True)):
+        got = torch.where(*args)
+        assert got.is_sparse == is_sparse
+        same(got, torch.where(*[t.to_dense() if isinstance(t, torch.Tensor) else t for t in args]))
+    check_gradients(lambda u, v: torch.where(m, build(u), build(v, 1)), random_values((9,)),
+                    random_values((9,), seed=1))
 
 
 def test_equal():
     x = random_sparse()
     assert x.equal(x.coalesce()) and torch.equal(x, x.clone()) and torch.allclose(x, x * (1 + 1e-9))
     assert not x.equal(x * 2) and not x.equal(x.to_dense()) and not x.equal(random_sparse((5, 4)))
+    zeros = torch.sparse_coo_tensor([[0], [0]], torch.zeros(1, dtype=torch.float64), (4, 5))
+    assert (x + zeros).coalesce().equal(x) and torch.isclose(x, x + zeros).all() and not torch.allclose(x, x * 2)
+    assert not torch.allclose(zeros, x) and torch.allclose(zeros, zeros * 0)
 
 
 # ---------------------------------------------------------------- fresh tensors, casts, in place
@@ -272,7 +348,8 @@ def test_gradients_of_leaves_are_sparse():
 def test_a_sparse_gradient_given_to_backward():
     x = random_sparse().requires_grad_()
     (x * 2).backward(random_sparse(seed=3))
-    same(x.grad, random_sparse(seed=3).to_dense() * 2)
+    same(x.grad, random_sparse(seed=3).to_dense() * 2 * (x.detach().to_dense() != 0))
+    assert x.grad.is_coalesced() and x.grad._indices().equal(x.detach().coalesce()._indices())
 
 
 def test_dense_and_sparse_gradients_add_up():

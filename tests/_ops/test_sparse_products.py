@@ -134,8 +134,17 @@ def ones(*size):
     (RuntimeError, "expected argument #1 to be sparse", lambda x: torch.sspaddmm(ones(4, 2), x, ones(5, 2))),
     (RuntimeError, "Expected dim 0 size 5, got 4", lambda x: torch.hspmm(x, ones(4, 2))),
     (RuntimeError, "mv: expected", lambda x: x.mv(ones(4))),
-    (NotImplementedError, "reduce='amax'", lambda x: torch.sparse.mm(x, ones(5, 2), "amax")),
-    (NotImplementedError, "matmul", lambda x: x @ ones(2, 5, 2)),
+    (RuntimeError, "must be either sum, prod, mean, amax or amin, got most",
+     lambda x: torch.sparse.mm(x, ones(5, 2), "most")),
+    (NotImplementedError, "reduce='amax'", lambda x: torch.sparse.mm(ones(4, 5), ones(5, 2), "amax")),
+    (RuntimeError, "one floating dtype", lambda x: torch.sparse.mm(x, ones(5, 2).float(), "amax")),
+    (RuntimeError, "must match, but got 1 and 2", lambda x: x.unsqueeze(0).bmm(ones(2, 5, 2))),
+    (RuntimeError, "must have 3 dims", lambda x: x.bmm(ones(4, 5, 2))),
+    (RuntimeError, "at least 1D", lambda x: x @ torch.tensor(1.0)),
+    (RuntimeError, "square matrix", lambda x: torch.sparse.spsolve(x, ones(4))),
+    (RuntimeError, "singular", lambda x: torch.sparse.spsolve(x[:, :4] * 0, ones(4))),
+    (RuntimeError, "does not fit", lambda x: torch.sparse.spsolve(x[:, :4], ones(5))),
+    (RuntimeError, "expected a sparse matrix and a dense", lambda x: torch.sparse.spsolve(ones(4, 4), ones(4))),
 ))
 def test_refusals(error, message, call):
     with pytest.raises(error, match=message):
@@ -179,11 +188,14 @@ def test_the_gradient_of_a_sparse_operand_is_sparse_and_coalesced():
     same(y.grad, x.detach().to_dense().t() @ w)
 
 
-def test_torch_mm_gives_a_dense_gradient_as_torch_does():
+@pytest.mark.parametrize("f", (torch.mm, lambda x, y: x @ y, lambda x, y: torch.addmm(y.new_zeros(4, 3), x, y),
+                               lambda x, y: torch.stack([x.mv(c) for c in y.unbind(1)], 1),
+                               lambda x, y: (x.unsqueeze(0) @ y)[0]))
+def test_no_form_of_the_product_makes_a_dense_gradient_of_a_sparse_matrix(f):
     x, y = random_sparse(**S).requires_grad_(), random_values((5, 3))
-    torch.mm(x, y).sum().backward()
-    assert x.grad.layout is torch.strided
-    same(x.grad, torch.ones(4, 3, dtype=torch.float64) @ y.t())
+    f(x, y).sum().backward()
+    assert x.grad.is_coalesced()
+    same(x.grad, (torch.ones(4, 3, dtype=torch.float64) @ y.t()) * (x.detach().to_dense() != 0))
 
 
 def test_complex_gradients():
@@ -204,3 +216,59 @@ def test_repeated_backward_through_one_matrix():
         w = random_values((30, 5), seed=seed)
         torch.sparse.mm(x, y).backward(w)
         same(y.grad, x.to_dense().t() @ w)
+
+
+# ---------------------------------------------------------------- batches, other reductions, solving
+
+SHAPES = (((2, 3, 4), (2, 4, 5)), ((2, 3, 4), (4, 5)), ((3, 4), (2, 4, 5)), ((2, 1, 3, 4), (5, 4, 2)),
+          ((4,), (2, 4, 3)), ((2, 3, 4), (4,)), ((4,), (4,)), ((4,), (4, 3)), ((3, 4), (4,)), ((0, 3, 4), (0, 4, 5)))
+
+
+@pytest.mark.parametrize("shapes", SHAPES)
+@pytest.mark.parametrize("which", ((True, False), (False, True), (True, True)))
+def test_matmul_of_batches(shapes, which):
+    a, b = (random_sparse(s, nnz=8 if 0 not in s else 0).to_dense() for s in shapes)
+    x, y = (v.to_sparse() if w else v for v, w in zip((a, b), which, strict=True))
+    same(x @ y, a @ b)
+
+
+@pytest.mark.parametrize("which", ((True, False), (False, True), (True, True)))
+def test_gradients_of_batched_products(which):
+    p, q = random_sparse((2, 3, 4), nnz=7), random_sparse((2, 4, 2), nnz=6, seed=1)
+
+    def f(u, v):
+        x, y = torch.sparse_coo_tensor(p._indices(), u, p.shape), torch.sparse_coo_tensor(q._indices(), v, q.shape)
+        x, y = (t if w else t.to_dense() for t, w in zip((x, y), which, strict=True))
+        return torch.bmm(x, y)
+    check_gradients(f, p._values(), q._values())
+
+
+@pytest.mark.parametrize("reduce", ("sum", "mean", "prod", "amax", "amin"))
+def test_reduced_products(reduce):
+    x, y = random_sparse((6, 5), nnz=9, coalesced=True), random_values((5, 3))
+    stored = torch.sparse_coo_tensor(x._indices(), torch.ones(x._nnz()), x.shape).to_dense() != 0
+    want = torch.zeros(6, 3, dtype=torch.float64)
+    for r in range(6):
+        products = (x.to_dense()[r].unsqueeze(1) * y)[stored[r]]
+        if len(products):
+            want[r] = products.prod(0) if reduce == "prod" else getattr(products, reduce)(0)
+    for layout in (torch.sparse_coo, torch.sparse_csr, torch.sparse_csc):
+        same(torch.sparse.mm(x.to_sparse(layout=layout), y, reduce), want)
+    check_gradients(lambda v, d: torch.sparse.mm(torch.sparse_coo_tensor(x._indices(), v, x.shape), d, reduce),
+                    x._values(), y, second=reduce in ("sum", "mean"))
+
+
+@pytest.mark.parametrize("layout", (torch.sparse_coo, torch.sparse_csr, torch.sparse_csc))
+@pytest.mark.parametrize("dtype", (torch.float64, torch.complex128))
+def test_solving(layout, dtype):
+    a = random_sparse((5, 5), nnz=9, dtype=dtype).to_dense() + 4 * torch.eye(5, dtype=dtype)
+    x, b = a.to_sparse(layout=layout), random_values((5, 2), dtype)
+    same(a @ torch.sparse.spsolve(x, b), b)
+    same(a @ torch.sparse.spsolve(x, b[:, 0]), b[:, 0])
+    same(torch.sparse.spsolve(x, b.t(), left=False) @ a, b.t())
+
+
+def test_gradients_of_solving():
+    a = (random_sparse((4, 4), nnz=6).to_dense() + 4 * torch.eye(4, dtype=torch.float64)).to_sparse()
+    check_gradients(lambda v, b: torch.sparse.spsolve(torch.sparse_coo_tensor(a._indices(), v, a.shape), b),
+                    a._values(), random_values((4, 2)))

@@ -58,8 +58,8 @@ def test_dtypes_of_sums():
     (RuntimeError, "dim 0 appears multiple times", lambda: torch.sparse.sum(PLAIN, [0, 0])),
     (IndexError, "Dimension out of range", lambda: torch.sparse.sum(PLAIN, 3)),
     (NotImplementedError, "expected a sparse tensor", lambda: torch.sparse.sum(torch.ones(2), 0)),
-    (RuntimeError, "only supports full reductions", lambda: PLAIN.norm(2, 0)),
-    (NotImplementedError, "any", lambda: PLAIN.any(0)),
+    (RuntimeError, "could not infer output dtype", lambda: random_sparse(dtype=torch.int64).mean()),
+    (IndexError, "Dimension out of range", lambda: PLAIN.amax(3)),
     (NotImplementedError, "softmax", lambda: torch.sparse.softmax(torch.ones(2, 2), 0)),
     (NotImplementedError, "softmax", lambda: torch.sparse.softmax(random_sparse(dtype=torch.int64), 0)),
     (IndexError, "Dimension out of range", lambda: torch.sparse.softmax(PLAIN, 3)),
@@ -81,6 +81,40 @@ def test_any():
     assert PLAIN.any().item() and not torch.sparse_coo_tensor((2,)).any().item()
     cancelled = torch.sparse_coo_tensor([[0, 0]], [1.0, -1.0], (2,))
     assert not cancelled.any().item()
+
+
+@pytest.mark.parametrize("dim", (0, 1, -1, (0,), (0, 1), (1, 2), (0, 2), (0, 1, 2)))
+@pytest.mark.parametrize("name", ("mean", "amax", "amin", "prod", "any", "all", "norm"))
+@pytest.mark.parametrize("x", (PLAIN, HYBRID, random_sparse((2, 3), nnz=30), random_sparse((3, 2), (2,), nnz=30),
+                               random_sparse((2, 3), nnz=0)))
+def test_other_reductions(dim, name, x):
+    a = x.to_dense()
+    if name == "prod" and isinstance(dim, tuple):
+        return
+    if isinstance(dim, tuple):
+        dim = tuple(d for d in dim if d < x.dim())
+    for keep in (False, True):
+        args = (2, dim, keep) if name == "norm" else (dim, keep)
+        got, want = getattr(x, name)(*args), getattr(a, name)(*args)
+        assert got.shape == want.shape and got.dtype is want.dtype
+        same(got, want)
+
+
+@pytest.mark.parametrize("name", ("mean", "amax", "amin", "prod", "any", "all"))
+def test_other_reductions_of_all(name):
+    for x in (PLAIN, HYBRID, random_sparse((2, 3), nnz=30), random_sparse((2, 3), nnz=30) > 5, random_sparse(nnz=0)):
+        if name != "mean" or x.dtype is not torch.bool:
+            same(getattr(x, name)(), getattr(x.to_dense(), name)())
+    for f in (torch.amax, torch.any, torch.sparse.sum):
+        none = torch.sparse_coo_tensor((2, 0, 3))
+        same(f(none, 2), f(none.to_dense(), 2) if f is not torch.sparse.sum else torch.zeros(2, 0))
+
+
+@pytest.mark.parametrize("f", (lambda x: x.mean(0), lambda x: x.mean(), lambda x: x.amax(0), lambda x: x.amin((0, 1)),
+                               lambda x: x.prod(1), lambda x: x.amax(-1), lambda x: x.norm(3, 1)))
+@pytest.mark.parametrize("x", (PLAIN, HYBRID))
+def test_gradients_of_other_reductions(f, x):
+    check_gradients(lambda v: f(torch.sparse_coo_tensor(x._indices(), v, x.shape)), x._values(), second=False)
 
 
 # ---------------------------------------------------------------- softmax

@@ -30,7 +30,21 @@ EVERY = {
     "cat 1": lambda x: torch.cat([x, x, x], 1), "cat last": lambda x: torch.cat([x, x * 3], -1),
     "stack": lambda x: torch.stack([x, x * 2]), "stack 1": lambda x: torch.stack([x, x], 1),
     "unbind": lambda x: torch.stack(list(x.unbind(1))[::2]), "expand": lambda x: x.expand(2, *x.shape),
+    "pairs": lambda x: x[INDEX, INDEX], "table": lambda x: x[INDEX.unsqueeze(1), INDEX],
+    "table first": lambda x: x[INDEX.view(2, 2)], "negative pairs": lambda x: x[-INDEX - 1, INDEX - 2],
+    "mask of rows": lambda x: x[torch.tensor([True, False, True, False])],
+    "mask": lambda x: x[random_sparse().to_dense() > 0], "list": lambda x: x[[0, 2]],
+    "int and tensor": lambda x: x[1, INDEX],
+    "apart": lambda x: x[INDEX, :, INDEX % 2], "last": lambda x: x[..., INDEX % 2], "None and pairs": lambda x: x[
+        None, INDEX, :, INDEX % 2], "slice and pairs": lambda x: x[:, INDEX, INDEX % 2], "Ellipsis": lambda x: x[...],
+    "flatten": lambda x: x.flatten(0, 1), "unflatten": lambda x: x.unflatten(0, (2, 2)),
     "reshape": lambda x: x.reshape(20, *x.shape[2:]), "reshape -1": lambda x: x.reshape(2, 2, -1, *x.shape[2:]),
+    "view": lambda x: x.view(2, 2, *x.shape[1:]), "ravel": lambda x: x.flatten(0, 1).unsqueeze(0).flatten(0, 1),
+    "chunk": lambda x: torch.cat(x.chunk(2, 1)[::-1], 1), "split": lambda x: x.split([1, 3])[1],
+    "hstack": lambda x: torch.hstack([x, x]), "vstack": lambda x: torch.vstack([x, x]),
+    "movedim": lambda x: x.movedim(0, 1), "diff": lambda x: x.diff(dim=1),
+    "broadcast_to": lambda x: x[:1].broadcast_to(x.shape), "atleast_3d": lambda x: torch.atleast_3d(x),
+    "swapaxes": lambda x: x.swapaxes(0, 1), "tensor_split": lambda x: x.tensor_split(3)[0],
     "expand ones": lambda x: x.unsqueeze(0).expand(3, *[-1] * x.dim()),
 }
 
@@ -112,7 +126,9 @@ def test_index_select_in_a_dimension_too_long_to_list():
     (RuntimeError, "must match the existing size", lambda x: x.expand(4, 6, 3)),
     (RuntimeError, "number of sizes", lambda x: x.expand(4, 6)),
     (RuntimeError, "duplicate", lambda x: x.permute(0, 0, 1)),
-    (NotImplementedError, "several index tensors", lambda x: x[INDEX, INDEX]),
+    (IndexError, "index 7 is out of bounds for dimension 1 with size 5", lambda x: x[INDEX, INDEX + 6]),
+    (IndexError, "too many indices", lambda x: x[0, 0, 0, 0]),
+    (IndexError, "mask", lambda x: x[torch.ones(3, dtype=torch.bool)]),
     (NotImplementedError, "reshape", lambda x: HYBRID.reshape(-1)),
     (RuntimeError, "invalid for input of size", lambda x: x.reshape(7)),
 ))

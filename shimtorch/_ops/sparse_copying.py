@@ -1,0 +1,90 @@
+"""What copying and making fresh tensors of their kind do to sparse operands."""
+from .._core import factory
+from .._core.device import as_device, sparse_coo, strided
+from .._core.tensor import TensorBase
+from ._sparse_parts import is_compressed, is_coo, on_sparse, parts
+from .sparse import empty_sparse, legacy_sparse_tensor
+from .sparse_arithmetic import cast_entries
+from .sparse_compressed import copy as copy_compressed
+from .sparse_compressed import empty_like as empty_compressed
+
+
+@on_sparse("clone", compressed=True)
+def clone(self, *, memory_format=None):
+    if not is_coo(self):
+        return copy_compressed(self)
+    p = parts.parts(self)
+    return parts.make_coo(p.indices.clone(), p.values.clone(), self.shape, p.coalesced, True)
+
+
+@on_sparse("contiguous", compressed=True)
+def contiguous(self, memory_format=None):
+    return self
+
+
+@on_sparse("is_contiguous", composite=True, compressed=True)
+def is_contiguous(self, memory_format=None):
+    return False
+
+
+@on_sparse("zero", inplace=True)
+def zero_(self):
+    return parts.become(self, _like(self))
+
+
+@on_sparse("copy", inplace=True)
+def copy_(self, src, non_blocking=False):
+    if not isinstance(src, TensorBase) or self.layout is not src.layout:
+        if isinstance(src, TensorBase):
+            from .._typed import type_name
+            raise RuntimeError("copy_() between dense and sparse Tensors is not implemented! Found self type = "
+                               f"{type_name(self)} and src type = {type_name(src)}")
+        raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
+    return parts.become(self, cast_entries(clone(src), self.dtype))
+
+
+def _like(self, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False, memory_format=None):
+    if device is not None:
+        as_device(device)
+    dtype = self.dtype if dtype is None else dtype
+    if layout is None:
+        layout = self.layout
+    if layout is strided:
+        t = factory.zero(factory.new_empty(self.shape, dtype))
+    elif is_compressed(self) and layout is self.layout:
+        t = empty_compressed(self, dtype)
+    elif layout is sparse_coo:
+        t = empty_sparse(self.shape, dtype, self.sparse_dim() if self.layout is not strided else None)
+    else:
+        raise NotImplementedError(f"zeros_like: from layout {self.layout} to {layout} is not implemented")
+    return t.requires_grad_() if requires_grad else t
+
+
+on_sparse("zeros_like", "empty_like", composite=True, compressed=True)(_like)
+
+
+@on_sparse("ones_like", composite=True, compressed=True)
+def ones_like(self, **options):
+    """Dense ones, which the caller must ask for."""
+    if options.get("layout") is strided:
+        return _like(self, **options).fill_(1)
+    raise NotImplementedError("ones_like: not implemented for sparse tensors, where it would be dense; pass "
+                              "layout=torch.strided")
+
+
+def _new(self, *size, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+    if len(size) == 1 and isinstance(size[0], (tuple, list)):
+        size = size[0]
+    if layout is strided:
+        t = factory.zero(factory.new_empty(size, self.dtype if dtype is None else dtype))
+    else:
+        t = empty_sparse(size, self.dtype if dtype is None else dtype)
+    return t.requires_grad_() if requires_grad else t
+
+
+on_sparse("new_zeros", "new_empty", composite=True, compressed=True)(_new)
+
+
+@on_sparse("new", composite=True, compressed=True)
+def new(self, *args):
+    return legacy_sparse_tensor(self.dtype, args, {})
