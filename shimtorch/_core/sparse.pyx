@@ -24,6 +24,8 @@ from .tensor cimport (
 from .device import cpu, sparse_coo
 from .tensor import Size
 
+cdef Py_ssize_t MOST = 0x7fffffffffffffff
+
 cdef enum:
     CHECK_LATER = 1 << 14       # from so many entries on, indices are checked when first used, not when handed over
 
@@ -102,9 +104,12 @@ cdef TensorBase new_sparse(object impl, int code, int ndim, const Py_ssize_t* sh
     for i in range(ndim):
         t.shape_[i] = shape[i]
         t.strides_[i] = 0
-        if n and shape[i] > (<Py_ssize_t>0x7fffffffffffffff) // n:
-            raise RuntimeError("numel: integer multiplication overflow")
-        n *= shape[i]
+        if shape[i] == 0:
+            n = 0
+        elif n > MOST // shape[i]:
+            n = MOST                    # the count of what cannot be dense; numel() is exact
+        else:
+            n *= shape[i]
     t.count = n
     t.code = code
     t.contiguous_ = False

@@ -293,7 +293,7 @@ cdef TensorBase strided_alias(TensorBase t, int ndim, const Py_ssize_t* shape, c
     for i in range(ndim):
         r.shape_[i] = shape[i]
         r.strides_[i] = strides[i]
-    r.count = count_elements(ndim, shape)
+    r.count = count_elements(ndim, shape) if not t.flags & SPARSE else t.count     # which may be beyond a number
     r.code = t.code
     r.offset = offset
     r.storage = t.storage
@@ -581,8 +581,8 @@ cdef class TensorBase:
         return self.ndim_
 
     def numel(self):
-        """The number of elements."""
-        return self.count
+        """The number of elements; of a sparse tensor it may be more than memory could hold."""
+        return self.count if not self.flags & SPARSE else self.shape.numel()
 
     nelement = numel
 

@@ -6,12 +6,12 @@ f(a + b) is not f(a) + f(b).
 from .._core import OPS, factory
 from .._core.device import strided
 from .._core.kinds import result_type
-from .._core.op import scalar_type
+from .._core.op import op, scalar_type
 from .._core.tensor import TensorBase, wrap_ndarray
 from .._kernels import merge
 from ._sparse_join import aligned, common_shape, expanded, matching
 from ._sparse_parts import is_coo, on_sparse, parts, through_coo
-from .sparse import intersect_wide, same_indices
+from .sparse import intersect_wide, mask_of, same_indices, sparse_coo_from_parts
 from .sparse_compressed import to_coo
 from .sparse_compressed import with_values as with_compressed_values
 from .sparse_shape import expand
@@ -45,15 +45,31 @@ def cast_entries(self, dtype):
     return parts.with_values(self, parts.parts(self).values.to(dtype))
 
 
+def of_values(self, f, *args, **kwargs):
+    """f of the summed values; differentiated through them."""
+    if not self.requires_grad:
+        self = parts.coalesce(self)
+        return parts.with_values(self, f(parts.parts(self).values, *args, **kwargs))
+    self = self.coalesce()
+    return sparse_coo_from_parts(self._indices(), f(self.values(), *args, **kwargs), self.shape, True, True)
+
+
 # ---------------------------------------------------------------- sums
 
 def _add(self, other, alpha):
-    if not isinstance(self, TensorBase) or not is_coo(self):
-        return _add_to_dense(self, other, alpha)
-    if not isinstance(other, TensorBase):
+    if not isinstance(self, TensorBase) or not isinstance(other, TensorBase):
         raise RuntimeError(_NO_SUM)
-    if not is_coo(other):
-        return _add_to_dense(other if _is_one(alpha) else other * alpha, self, 1)
+    if self.layout is strided:
+        return dense_plus_sparse(self, other, alpha)
+    if other.layout is strided:
+        return dense_plus_sparse(other if _is_one(alpha) else other * alpha, self, 1)
+    return sparse_sum_of_two(self, other, alpha)
+
+
+@op(method=False, function=False, sparse=True, backward_name="AddBackward0", grads={
+    "self": lambda g: g, "other": lambda g, alpha: _times(g, alpha)})
+def sparse_sum_of_two(self, other, alpha):
+    """The sum of two sparse tensors, broadcast: sparse."""
     a, b, dtype = parts.parts(self), parts.parts(other), result_type(self, other)
     if self.shape != other.shape or a.sparse_dim != b.sparse_dim:
         if self.shape == other.shape and not (a.indices.shape[1] and b.indices.shape[1]):
@@ -84,16 +100,21 @@ def _is_one(alpha):
     return type(alpha) is int and alpha == 1
 
 
-def _add_to_dense(self, other, alpha):
-    """A dense tensor plus a sparse one: dense."""
-    if not isinstance(self, TensorBase):
-        raise RuntimeError(_NO_SUM)
+def _times(x, factor):
+    return x if _is_one(factor) else x * factor
+
+
+@op(method=False, function=False, sparse=True, backward_name="AddBackward0", grads={
+    "self": lambda g: g, "other": lambda g, other, alpha: mask_of(g.sum_to_size(other.shape), other) * alpha})
+def dense_plus_sparse(self, other, alpha):
+    """A dense tensor plus a sparse one, broadcast: dense."""
     out = self.to(result_type(self, other))
     shape = common_shape(self, other, "add")
     if shape != self.shape:
-        out = out.expand(shape)
-    out = out.clone().contiguous() if out is self else out.contiguous()
-    return _add_into(out, _spread_over(other, shape), alpha)
+        out = out.expand(shape).clone()
+    elif out is self:
+        out = out.clone()
+    return _add_into(out.contiguous(), _spread_over(other, shape), alpha)
 
 
 def _spread_over(sparse, shape):
@@ -129,12 +150,12 @@ def _check_written(target, shape):
         raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(shape)}")
 
 
-@on_sparse("add")
+@on_sparse("add", composed=True)
 def add(self, other, *, alpha=1):
     return _add(self, other, alpha)
 
 
-@on_sparse("sub")
+@on_sparse("sub", composed=True)
 def sub(self, other, *, alpha=1):
     return _add(self, other, -alpha)
 
@@ -266,14 +287,13 @@ def floor_divide_(self, other):
     return _assign(self, floor_divide(self, other))
 
 
-@on_sparse("pow")
+@on_sparse("pow", composed=True)
 def pow(self, other):
     if not isinstance(self, TensorBase) or self.layout is strided or not _is_number(other):
         raise NotImplementedError("pow: a sparse tensor is raised to a number only")
     if other == 0:
         raise RuntimeError("pow: cannot raise to zeroth power on sparse tensor; it would make the result tensor dense")
-    self = parts.coalesce(self)
-    return parts.with_values(self, parts.parts(self).values.pow(other))
+    return of_values(self, lambda x: x.pow(other))
 
 
 @on_sparse("pow", inplace=True)

@@ -10,7 +10,7 @@ from ._sparse_join import common_shape, expanded
 from ._sparse_parts import is_coo, on_sparse, parts
 from .shape import broadcast_shapes
 from .sparse import sparse_coo_from_parts, values_at
-from .sparse_arithmetic import cast_entries, mul
+from .sparse_arithmetic import cast_entries, mul, of_values
 from .sparse_compressed import with_values as with_compressed_values
 
 # ---------------------------------------------------------------- functions that keep zeros
@@ -23,9 +23,9 @@ def _on_values(name, linear):
     def forward(self, *args, **kwargs):
         if not is_coo(self):
             return with_compressed_values(self, op(self.values(), *args, **kwargs))
-        if not linear:
-            self = parts.coalesce(self)
-        return parts.with_values(self, op(parts.parts(self).values, *args, **kwargs))
+        if linear:
+            return parts.with_values(self, op(parts.parts(self).values, *args, **kwargs))
+        return of_values(self, op, *args, **kwargs)
 
     def in_place(self, *args, **kwargs):
         if not is_coo(self):
@@ -36,7 +36,7 @@ def _on_values(name, linear):
             raise RuntimeError(f"{name}_ requires coalesced input")
         inplace(parts.parts(self).values, *args, **kwargs)
         return self
-    on_sparse(name, composite=op.differentiable is None, compressed=True)(forward)
+    on_sparse(name, composite=op.differentiable is None, composed=not linear, compressed=True)(forward)
     inplace = METHODS.get(name + "_")
     if inplace is not None:
         inplace.sparse = in_place

@@ -70,12 +70,14 @@ def _sum_grad(g, self, dims):
     return sparse_coo_from_parts(p.indices, values, self.shape, True, True)
 
 
-@on_sparse("sum")
+@on_sparse("sum", composed=True)
 def sum_(self, dim=None, keepdim=False, *, dtype=None):
+    if dtype is None and not (self.is_floating_point() or self.is_complex()):
+        dtype = int64
     if dtype is not None and dtype is not self.dtype:
         self = self.to(dtype)
     dims = reduced_dims(None if isinstance(dim, (tuple, list)) and not dim else dim, self.dim())
-    result = _sum(self, dims, dtype is not None or not dims)
+    result = sparse_sum(self, tuple(dims))
     return _keep_dims(result, dims) if keepdim else result
 
 

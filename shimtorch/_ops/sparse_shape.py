@@ -177,6 +177,8 @@ def sparse_reshape(self, shape):
 def _renumbered(indices, old, new):
     """Coordinates in sizes `new` of the elements that have the given ones in sizes `old`."""
     import numpy as np
+    if old.numel() >= 2 ** 63:
+        raise NotImplementedError(f"reshape: not implemented for sparse tensors of 2**63 elements, got {list(old)}")
     numbers = np.zeros(indices.shape[1], np.int64)
     for coordinates, n in zip(indices, old, strict=True):
         numbers = numbers * n + coordinates
@@ -278,7 +280,7 @@ def slice_backward(grad, shape, dim, start, length, step):
     return _make(indices, p.values, shape, p.coalesced)
 
 
-@on_sparse("select")
+@on_sparse("select", composed=True)
 def select(self, dim, index):
     _need_coo(self, "select")
     if self.dim() == 0:
@@ -288,13 +290,21 @@ def select(self, dim, index):
     if not -n <= i < n:
         raise IndexError(f"select(): index {i} out of range for tensor of size {list(self.shape)} at dimension {d}")
     i %= n
+    if d == 0 and parts.unchecked_parts(self).sparse_dim == 1:      # nothing sparse is left
+        from .sparse_reduction import sparse_sum
+        return sparse_sum(self.narrow(0, i, 1), (0,)).to(self.dtype)
+    return sparse_select(self, d, i)
+
+
+@op(method=False, function=False, sparse=True, backward_name="SelectBackward0", grads={
+    "self": lambda g, self_shape, d, i: OPS["torch.select_backward"](g, self_shape, d, i)})
+def sparse_select(self, d, i):
+    """A tensor without its dimension d, where its coordinate is i; some sparse dimension is left."""
     p = parts.parts(self)
     size = [s for k, s in enumerate(self.shape) if k != d]
     if d >= p.sparse_dim:
         return _make(p.indices, p.values.select(d - p.sparse_dim + 1, i).contiguous(), size, p.coalesced)
     places = _places(p.indices[d]._ndarray() == i)
-    if p.sparse_dim == 1:               # nothing sparse is left
-        return p.values.index_select(0, wrap_ndarray(places)).sum(0, dtype=self.dtype)
     indices, values = _take_entries(self, places)
     kept = wrap_ndarray(_int64([k for k in range(p.sparse_dim) if k != d]))
     return _make(indices.index_select(0, kept), values, size, p.coalesced)

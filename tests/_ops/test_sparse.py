@@ -74,7 +74,7 @@ def test_keywords():
     (RuntimeError, "found negative index -5 for dim 0", lambda: torch.sparse_coo_tensor([[0, -5]], [1.0, 2], (3,))),
     (RuntimeError, "found negative index -5 for dim 0", lambda: torch.sparse_coo_tensor([[0, -5]], [1.0, 2])),
     (RuntimeError, "numel: integer multiplication overflow",
-     lambda: torch.sparse_coo_tensor([[0], [1]], [1.0], (2**40, 2**40))),
+     lambda: torch.sparse_coo_tensor([[0], [1]], [1.0], (2**40, 2**40)).to_dense()),
     (RuntimeError, "expected values to be a dense tensor", lambda: torch.sparse_coo_tensor([[0, 1]], make(), (2,))),
     (RuntimeError, "negative dimension -2", lambda: torch.sparse_coo_tensor([[0, 1]], [1.0, 2], (-2,))),
     (RuntimeError, "negative dimension -2", lambda: torch.sparse_coo_tensor((3, -2))),

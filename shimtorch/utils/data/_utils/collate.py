@@ -7,7 +7,6 @@ import numpy as np
 
 from .... import _ops
 from ...._core import Tensor
-from ...._core.device import strided
 from ...._core.dtype import float64
 
 __all__ = ["collate", "default_collate", "default_convert", "default_collate_fn_map"]
@@ -92,12 +91,7 @@ def collate(batch, *, collate_fn_map=None):
 
 
 def collate_tensor_fn(batch, *, collate_fn_map=None):
-    """The tensors stacked along a new first dimension."""
-    if batch[0].layout != strided:
-        raise RuntimeError(
-            "Batches of sparse tensors are not currently supported by the default collate_fn; please provide a "
-            "custom collate_fn to handle them appropriately."
-        )
+    """The tensors, dense or sparse, stacked along a new first dimension."""
     return _ops.stack(list(batch), 0)
 
 
