@@ -68,6 +68,7 @@ _LAZY_NAMES = {
     "inference_mode": "autograd.grad_mode", "is_inference_mode_enabled": "autograd.grad_mode",
     "is_anomaly_enabled": "autograd.anomaly_mode", "is_anomaly_check_nan_enabled": "autograd.anomaly_mode",
     "set_anomaly_enabled": "autograd.anomaly_mode",
+    "install": "_shim.alias", "uninstall": "_shim.alias", "installed": "_shim.alias",
 }
 
 

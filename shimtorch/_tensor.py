@@ -172,7 +172,6 @@ class Tensor(TensorBase):
         from ._core.printing import tensor_repr
         return tensor_repr(self, policy.print_style, tensor_contents)
 
-    __str__ = __repr__
 
     def __format__(self, spec):
         if self.dim() == 0 and type(self) is Tensor:

@@ -6,6 +6,7 @@ from functools import wraps
 from .. import _ops, enable_grad, no_grad
 from .._core import Tensor
 from .._core.dtype import float32, float64, get_default_dtype
+from .._core.policy import policy
 from ..utils._zero_grad import zero_grads
 from ..utils.hooks import RemovableHandle
 
@@ -32,6 +33,10 @@ class _RequiredParameter:
 
 
 required = _RequiredParameter()
+
+# Options that versions did not have, and so did not print.
+_LATER = {"1.11": ("capturable", "decoupled_weight_decay", "differentiable", "foreach", "fused")}
+_LATER["1.1"] = _LATER["1.0"] = _LATER["1.11"] + ("maximize",)
 
 
 def _register(registry, hook, prepend=False):
@@ -273,10 +278,11 @@ class Optimizer:
 
     def __repr__(self):
         text = f"{type(self).__name__} ("
+        later = _LATER.get(policy.node_names, ())
         for i, group in enumerate(self.param_groups):
             text += f"\nParameter Group {i}\n"
             for key in sorted(group):
-                if key != "params":
+                if key != "params" and key not in later:
                     text += f"    {key}: {group[key]}\n"
         return text + ")"
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from operator import index as as_index
 
 from ..._core import Tensor
+from ..._core.policy import policy
 from ..parameter import Parameter
 from .module import Module, _addindent
 
@@ -277,6 +278,10 @@ def _as_parameter(value):
     return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
 
 
+def _element_type(value):
+    return value.dtype if policy.node_names is None else value.type()
+
+
 def _describe(key, value, typename):
     if not isinstance(value, Tensor):
         return f"  ({key}): Object of type: {type(value).__name__}"
@@ -334,7 +339,7 @@ class ParameterList(Module):
         return self
 
     def extra_repr(self):
-        return "\n".join(_describe(i, value, lambda v: v.dtype) for i, value in enumerate(self))
+        return "\n".join(_describe(i, value, _element_type) for i, value in enumerate(self))
 
     def __call__(self, *args, **kwargs):
         raise RuntimeError("ParameterList should not be called.")

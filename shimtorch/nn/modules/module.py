@@ -3,6 +3,7 @@
 from collections import OrderedDict
 
 from ..._core import Tensor
+from ..._core.policy import policy
 from ..parameter import Buffer, Parameter
 from . import _hooks
 from ._convert import ConvertMethods
@@ -22,6 +23,7 @@ from ._hooks import (
     register_module_module_registration_hook,
     register_module_parameter_registration_hook,
 )
+from ._old_repr import old_extra_repr
 from ._state import _EXTRA_STATE_KEY_SUFFIX, StateMethods, _IncompatibleKeys
 from ._tree import TreeMethods
 
@@ -318,7 +320,7 @@ class Module(HookMethods, StateMethods, TreeMethods, ConvertMethods):
         return ""
 
     def __repr__(self):
-        extra = self.extra_repr()
+        extra = self.extra_repr() if policy.node_names is None else old_extra_repr(self, policy.node_names)
         extra_lines = extra.split("\n") if extra else []
         child_lines = [f"({name}): {_addindent(repr(module), 2)}" for name, module in self._modules.items()]
         if len(extra_lines) == 1 and not child_lines:
