@@ -3,6 +3,7 @@ from .conv cimport st_conv_kernels
 from .kernels cimport (
     ST_NO_MEMORY, ST_NOT_IMPLEMENTED, ST_ZERO_DIVISION, st_bounds, st_factor, st_index_out, st_loop, st_reduce, st_rows,
 )
+from .norm cimport st_norm_kernels
 from .pool cimport st_pool_kernels
 
 cdef int st_op(const char* name) noexcept nogil
@@ -21,3 +22,4 @@ cdef int st_gemm(
 ) noexcept nogil
 cdef const st_conv_kernels* st_find_conv(int dtype) noexcept nogil
 cdef const st_pool_kernels* st_find_pool(int dtype) noexcept nogil
+cdef const st_norm_kernels* st_find_norm(int dtype) noexcept nogil

@@ -1,6 +1,7 @@
 """The C kernels, linked into one module; others reach them through its C functions."""
 from . cimport conv
 from . cimport kernels as c
+from . cimport norm
 from . cimport pool
 
 
@@ -51,6 +52,10 @@ cdef const st_conv_kernels* st_find_conv(int dtype) noexcept nogil:
 
 cdef const st_pool_kernels* st_find_pool(int dtype) noexcept nogil:
     return pool.st_find_pool(dtype)
+
+
+cdef const st_norm_kernels* st_find_norm(int dtype) noexcept nogil:
+    return norm.st_find_norm(dtype)
 
 
 def isa():

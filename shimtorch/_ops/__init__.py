@@ -20,6 +20,7 @@ from . import (  # noqa: F401  (declarations)
     joining,
     masking,
     nn,
+    normalisation,
     norms,
     order,
     pointwise,
