@@ -1,6 +1,9 @@
 /* Names to codes, the choice of the instruction set, and the tables filled from it at first use. */
 #include "base.h"
+#include "conv.h"
 #include "copy.h"
+#include "norm.h"
+#include "pool.h"
 
 #include <stdlib.h>
 
@@ -9,6 +12,9 @@ typedef struct {
     const st_entry *const *pointwise, *const *reductions, *const *rows; /* lists of families that end with NULL */
     const st_loop (*casts)[ST_NDTYPES];
     const st_gemm_fn *gemm;
+    const st_conv_kernels *convs; /* float, double */
+    const st_pool_kernels *pools; /* float, double, int64 */
+    const st_norm_kernels *norms; /* float, double */
 } st_build;
 
 /* ---- what each instruction set's library offers ---- */
@@ -26,11 +32,15 @@ typedef struct {
     ROWS_OF(DECLARE_FAMILY_, isa)                                                                                    \
     extern const st_loop st_casts_##isa[ST_NDTYPES][ST_NDTYPES];                                                     \
     extern const st_gemm_fn st_gemms_##isa[ST_NDTYPES];                                                              \
+    extern const st_conv_kernels st_convs_##isa[2];                                                                  \
+    extern const st_pool_kernels st_pools_##isa[3];                                                                  \
+    extern const st_norm_kernels st_norms_##isa[2];                                                                  \
     static const st_entry *const pointwise_##isa[] = {POINTWISE_OF(LIST_FAMILY_, isa) NULL};                         \
     static const st_entry *const reductions_##isa[] = {REDUCTIONS_OF(LIST_FAMILY_, isa) NULL};                       \
     static const st_entry *const rows_##isa[] = {ROWS_OF(LIST_FAMILY_, isa) NULL};                                   \
-    static const st_build build_##isa = {title,      pointwise_##isa, reductions_##isa,                              \
-                                         rows_##isa, st_casts_##isa,  st_gemms_##isa};
+    static const st_build build_##isa = {title,          pointwise_##isa, reductions_##isa, rows_##isa,              \
+                                         st_casts_##isa, st_gemms_##isa,  st_convs_##isa,   st_pools_##isa,  \
+                                         st_norms_##isa};
 
 BUILD(baseline, "baseline")
 #ifdef ST_HAVE_V3
@@ -161,4 +171,17 @@ int st_gemm(int dtype, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const char *a, ptr
     if (gemm == NULL) return ST_NOT_IMPLEMENTED;
     const ptrdiff_t sa[2] = {sa_row, sa_col}, sb[2] = {sb_row, sb_col}, sc[2] = {sc_row, sc_col};
     return gemm(m, n, k, a, sa, b, sb, c, sc);
+}
+
+const st_conv_kernels *st_find_conv(int dtype) {
+    return dtype == ST_FLOAT32 ? tables()->convs : dtype == ST_FLOAT64 ? tables()->convs + 1 : NULL;
+}
+
+const st_pool_kernels *st_find_pool(int dtype) {
+    const st_pool_kernels *pools = tables()->pools;
+    return dtype == ST_FLOAT32 ? pools : dtype == ST_FLOAT64 ? pools + 1 : dtype == ST_INT64 ? pools + 2 : NULL;
+}
+
+const st_norm_kernels *st_find_norm(int dtype) {
+    return dtype == ST_FLOAT32 ? tables()->norms : dtype == ST_FLOAT64 ? tables()->norms + 1 : NULL;
 }

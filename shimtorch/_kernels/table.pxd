@@ -1,7 +1,10 @@
 # The kernels of kernels.h, linked once here, for every other compiled module.
+from .conv cimport st_conv_kernels
 from .kernels cimport (
     ST_NO_MEMORY, ST_NOT_IMPLEMENTED, ST_ZERO_DIVISION, st_bounds, st_factor, st_index_out, st_loop, st_reduce, st_rows,
 )
+from .norm cimport st_norm_kernels
+from .pool cimport st_pool_kernels
 
 cdef int st_op(const char* name) noexcept nogil
 cdef st_loop st_find(int op, int dtype) noexcept nogil
@@ -17,3 +20,6 @@ cdef int st_gemm(
     const char* b, Py_ssize_t sb_row, Py_ssize_t sb_col,
     char* c_, Py_ssize_t sc_row, Py_ssize_t sc_col,
 ) noexcept nogil
+cdef const st_conv_kernels* st_find_conv(int dtype) noexcept nogil
+cdef const st_pool_kernels* st_find_pool(int dtype) noexcept nogil
+cdef const st_norm_kernels* st_find_norm(int dtype) noexcept nogil

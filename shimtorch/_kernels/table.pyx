@@ -1,5 +1,8 @@
 """The C kernels, linked into one module; others reach them through its C functions."""
+from . cimport conv
 from . cimport kernels as c
+from . cimport norm
+from . cimport pool
 
 
 cdef int st_op(const char* name) noexcept nogil:
@@ -41,6 +44,18 @@ cdef int st_gemm(
     char* c_, Py_ssize_t sc_row, Py_ssize_t sc_col,
 ) noexcept nogil:
     return c.st_gemm(dtype, m, n, k, a, sa_row, sa_col, b, sb_row, sb_col, c_, sc_row, sc_col)
+
+
+cdef const st_conv_kernels* st_find_conv(int dtype) noexcept nogil:
+    return conv.st_find_conv(dtype)
+
+
+cdef const st_pool_kernels* st_find_pool(int dtype) noexcept nogil:
+    return pool.st_find_pool(dtype)
+
+
+cdef const st_norm_kernels* st_find_norm(int dtype) noexcept nogil:
+    return norm.st_find_norm(dtype)
 
 
 def isa():

@@ -48,8 +48,6 @@ from ._functional.conv import (
     conv_transpose1d,
     conv_transpose2d,
     conv_transpose3d,
-    fold,
-    unfold,
 )
 from ._functional.distance import cosine_similarity, pairwise_distance, pdist
 from ._functional.dropout import (
@@ -60,6 +58,7 @@ from ._functional.dropout import (
     dropout3d,
     feature_alpha_dropout,
 )
+from ._functional.fold import fold, unfold
 from ._functional.linear import bilinear, linear
 from ._functional.loss import (
     gaussian_nll_loss,

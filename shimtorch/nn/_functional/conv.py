@@ -1,6 +1,7 @@
-"""Convolutions and their transposes; unfold and fold."""
+"""Convolutions and their transposes."""
 
-from .padding import pad
+from ... import _ops
+from ..._ops.convolution import conv_gather, conv_spread
 from .windows import batched, folded, ntuple, product, windows, zero_padded
 
 
@@ -67,23 +68,40 @@ def _conv(n, input, weight, bias, stride, padding, dilation, groups):
         before = after = ntuple(padding, n, "padding")
         if any(p < 0 for p in before):
             raise RuntimeError("negative padding is not supported")
-    x = zero_padded(x, before, after)
-    if any(s < d * (k - 1) + 1 for s, k, d in zip(x.shape[2:], kernel, dilation, strict=True)):
-        extent = [d * (k - 1) + 1 for k, d in zip(kernel, dilation, strict=True)]
+    padded = [s + b + a for s, b, a in zip(x.shape[2:], before, after, strict=True)]
+    extent = [d * (k - 1) + 1 for k, d in zip(kernel, dilation, strict=True)]
+    if any(s < e for s, e in zip(padded, extent, strict=True)):
         raise RuntimeError(
-            f"Calculated padded input size per channel: ({_join(x.shape[2:])}). Kernel size: ({_join(extent)}). "
+            f"Calculated padded input size per channel: ({_join(padded)}). Kernel size: ({_join(extent)}). "
             "Kernel size can't be greater than actual input size"
         )
-    view = windows(x, kernel, stride, dilation)
-    batch, out = view.size(0), view.shape[2 : 2 + n]
+    out = tuple((p - e) // s + 1 for p, e, s in zip(padded, extent, stride, strict=True))
+    if x.is_floating_point():
+        result = conv_gather(x, weight, bias, out, stride, before, dilation, groups)
+    elif x.is_complex():
+        result = _complex(conv_gather, x, weight, bias, out, stride, before, dilation, groups)
+    else:
+        x = zero_padded(x, before, after)
+        result = _with_bias(_integer_conv(n, x, weight, out, stride, dilation, groups), bias, n)
+    return result if had_batch else result.squeeze(0)
+
+
+def _complex(conv, x, weight, bias, *arguments):
+    """A convolution of complex numbers by three of real ones."""
+    real, imag = conv(x.real, weight.real, None, *arguments), conv(x.imag, weight.imag, None, *arguments)
+    both = conv(x.real + x.imag, weight.real + weight.imag, None, *arguments)
+    result = _ops.complex(real - imag, both - real - imag)
+    return _with_bias(result, bias, x.dim() - 2)
+
+
+def _integer_conv(n, x, weight, out, stride, dilation, groups):
+    view = windows(x, weight.shape[2:], stride, dilation)
     # (N, G, places, C/G * kernel) times (G, C/G * kernel, O/G): one product for each group.
     order = [0, 1, *range(3, 3 + n), 2, *range(3 + n, 3 + 2 * n)]
-    columns = view.reshape(batch, groups, -1, *view.shape[2:]).permute(order)
-    columns = columns.reshape(batch, groups, product(out), -1)
+    columns = view.reshape(x.size(0), groups, -1, *view.shape[2:]).permute(order)
+    columns = columns.reshape(x.size(0), groups, product(out), -1)
     matrix = weight.reshape(groups, weight.size(0) // groups, -1).transpose(1, 2)
-    result = columns.matmul(matrix).transpose(2, 3).reshape(batch, weight.size(0), *out)
-    result = _with_bias(result, bias, n)
-    return result if had_batch else result.squeeze(0)
+    return columns.matmul(matrix).transpose(2, 3).reshape(x.size(0), weight.size(0), *out)
 
 
 def _each_side(**values):
@@ -109,17 +127,35 @@ def _conv_transpose(n, input, weight, bias, stride, padding, output_padding, gro
             "output padding must be smaller than either stride or dilation, but got "
             + _each_side(output_padding=extra, stride=stride, dilation=dilation)
         )
-    batch, out = x.size(0), x.shape[2:]
+    out = tuple(
+        (i - 1) * s + d * (k - 1) + 1 - 2 * p + e
+        for i, s, d, k, p, e in zip(x.shape[2:], stride, dilation, kernel, padding, extra, strict=True)
+    )
+    if any(o < 1 for o in out):
+        raise RuntimeError(
+            f"Given input size per channel: ({_join(x.shape[2:])}). Calculated output size per channel: "
+            f"({_join(out)}). Output size is too small"
+        )
+    if x.is_floating_point():
+        result = conv_spread(x, weight, bias, out, stride, padding, dilation, groups)
+    elif x.is_complex():
+        result = _complex(conv_spread, x, weight, bias, out, stride, padding, dilation, groups)
+    else:
+        result = _integer_transpose(n, x, weight, out, stride, padding, dilation, groups)
+        result = _with_bias(result, bias, n)
+    return result if had_batch else result.squeeze(0)
+
+
+def _integer_transpose(n, x, weight, out, stride, padding, dilation, groups):
+    kernel, places = weight.shape[2:], x.shape[2:]
     # (G, O/G * kernel, C/G) times (N, G, C/G, places), then every window added to its place.
     matrix = weight.reshape(groups, weight.size(0) // groups, -1).transpose(1, 2)
-    columns = matrix.matmul(x.reshape(batch, groups, weight.size(0) // groups, -1))
-    columns = columns.reshape(batch, out_channels, *kernel, *out)
+    columns = matrix.matmul(x.reshape(x.size(0), groups, weight.size(0) // groups, -1))
+    columns = columns.reshape(x.size(0), weight.size(1) * groups, *kernel, *places)
     columns = columns.permute(0, 1, *range(2 + n, 2 + 2 * n), *range(2, 2 + n))
-    full = [(o - 1) * s + d * (k - 1) + 1 for o, s, d, k in zip(out, stride, dilation, kernel, strict=True)]
+    full = [(o - 1) * s + d * (k - 1) + 1 for o, s, d, k in zip(places, stride, dilation, kernel, strict=True)]
     result = folded(columns, full, stride, dilation)
-    result = zero_padded(result, [-p for p in padding], [e - p for e, p in zip(extra, padding, strict=True)])
-    result = _with_bias(result, bias, n)
-    return result if had_batch else result.squeeze(0)
+    return zero_padded(result, [-p for p in padding], [o + p - f for o, p, f in zip(out, padding, full, strict=True)])
 
 
 def conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
@@ -150,40 +186,3 @@ def conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_paddi
 def conv_transpose3d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
     """The transpose of conv3d: (N, C, D, H, W) with (C, O/groups, kD, kH, kW)."""
     return _conv_transpose(3, input, weight, bias, stride, padding, output_padding, groups, dilation)
-
-
-def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
-    """The windows of (N, C, H, W) as columns (N, C * kH * kW, places)."""
-    x, had_batch = batched(input, 2, "unfold")
-    kernel, stride = ntuple(kernel_size, 2, "kernel_size"), ntuple(stride, 2, "stride")
-    dilation, padding = ntuple(dilation, 2, "dilation"), ntuple(padding, 2, "padding")
-    view = windows(pad(x, (padding[1], padding[1], padding[0], padding[0])), kernel, stride, dilation)
-    columns = view.permute(0, 1, 4, 5, 2, 3).reshape(x.size(0), x.size(1) * kernel[0] * kernel[1], -1)
-    return columns if had_batch else columns.squeeze(0)
-
-
-def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
-    """Columns (N, C * kH * kW, places) added up into (N, C, *output_size): the transpose of unfold."""
-    had_batch = input.dim() == 3
-    x = input if had_batch else input.unsqueeze(0)
-    size, kernel = ntuple(output_size, 2, "output_size"), ntuple(kernel_size, 2, "kernel_size")
-    stride, dilation = ntuple(stride, 2, "stride"), ntuple(dilation, 2, "dilation")
-    padding = ntuple(padding, 2, "padding")
-    full = [s + 2 * p for s, p in zip(size, padding, strict=True)]
-    out = [(f - d * (k - 1) - 1) // s + 1 for f, d, k, s in zip(full, dilation, kernel, stride, strict=True)]
-    if x.size(1) % (kernel[0] * kernel[1]):
-        raise RuntimeError(
-            "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
-            f"input.size(1)={x.size(1)} and kernel_size=({kernel[0]}, {kernel[1]})."
-        )
-    if x.size(2) != out[0] * out[1]:
-        raise RuntimeError(
-            f"Given output_size=({size[0]}, {size[1]}), kernel_size=({kernel[0]}, {kernel[1]}), "
-            f"dilation=({dilation[0]}, {dilation[1]}), padding=({padding[0]}, {padding[1]}), stride=({stride[0]}, "
-            f"{stride[1]}), expected size of input's dimension 2 to match the calculated number of sliding blocks "
-            f"{out[0]} * {out[1]} = {out[0] * out[1]}, but got input.size(2)={x.size(2)}."
-        )
-    columns = x.reshape(x.size(0), -1, *kernel, *out).permute(0, 1, 4, 5, 2, 3)
-    result = folded(columns, full, stride, dilation)
-    result = zero_padded(result, [-p for p in padding], [-p for p in padding])
-    return result if had_batch else result.squeeze(0)

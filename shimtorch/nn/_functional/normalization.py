@@ -2,6 +2,9 @@
 
 from ... import _ops
 from ..._core.dtype import bfloat16, float16, float32, float64
+from ..._core.normalisation import moments
+from ..._ops.normalisation import normalise_channels, normalise_rows
+from .windows import product
 
 _EPSILON = {float16: 2.0**-10, bfloat16: 2.0**-7, float32: 2.0**-23, float64: 2.0**-52}
 
@@ -27,21 +30,16 @@ def _check_channels(name, tensor, channels):
         raise RuntimeError(f"{name} should contain {channels} elements not {tensor.numel()}")
 
 
-def _normalized(input, dims, eps):
-    """*input* less its mean, over its standard deviation; and the mean and the (biased) variance, kept as dims."""
-    mean = input.mean(dims, keepdim=True)
-    centered = input - mean
-    var = (centered * centered).mean(dims, keepdim=True)
-    return centered * (var + eps).rsqrt(), mean, var
-
-
 def _update(running, value, momentum):
     if running is not None:
-        running.mul_(1 - momentum).add_(value.detach().reshape(-1) * momentum)
+        with _no_grad():
+            running.mul_(1 - momentum).add_(value.to(running.dtype), alpha=momentum)
 
 
-def _per_channel(tensor, dim):
-    return tensor.view(1, -1, *(1,) * (dim - 2))
+def _no_grad():
+    from ... import no_grad
+
+    return no_grad()
 
 
 def batch_norm(
@@ -63,32 +61,17 @@ def batch_norm(
         ("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias),
     ):
         _check_channels(name, tensor, channels)
-    dim = input.dim()
     if training:
-        result, mean, var = _normalized(input, [0, *range(2, dim)], eps)
+        mean, var = moments(input, "batch_norm")
         count = input.numel() // channels
-        with _no_grad():
-            _update(running_mean, mean, momentum)
-            _update(running_var, var * (count / (count - 1)) if running_var is not None else var, momentum)
+        _update(running_mean, mean, momentum)
+        _update(running_var, var * (count / (count - 1)), momentum)
     else:
         if running_mean is None or running_var is None:
             missing = "running_mean" if running_mean is None else "running_var"
             raise RuntimeError(f"{missing} must be defined in evaluation mode")
-        scale = (running_var + eps).rsqrt()
-        result = (input - _per_channel(running_mean, dim)) * _per_channel(scale, dim)
-    return _affine(result, weight, bias, dim)
-
-
-def _affine(result, weight, bias, dim):
-    if weight is not None:
-        result = result * _per_channel(weight, dim)
-    return result if bias is None else result + _per_channel(bias, dim)
-
-
-def _no_grad():
-    from ... import no_grad
-
-    return no_grad()
+        mean, var = running_mean, running_var
+    return normalise_channels(input, weight, bias, mean, var, training, eps, "batch_norm")
 
 
 def instance_norm(
@@ -99,17 +82,17 @@ def instance_norm(
         _verify_spatial_size(input.size())
     elif running_mean is None or running_var is None:
         raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
-    dim = input.dim()
-    if use_input_stats:
-        result, mean, var = _normalized(input, list(range(2, dim)), eps)
-        count = input[0, 0].numel()
-        with _no_grad():
-            _update(running_mean, mean.mean(0), momentum)
-            _update(running_var, var.mean(0) * (count / (count - 1)) if running_var is not None else var, momentum)
-    else:
-        scale = (running_var + eps).rsqrt()
-        result = (input - _per_channel(running_mean, dim)) * _per_channel(scale, dim)
-    return _affine(result, weight, bias, dim)
+    if not use_input_stats:
+        return normalise_channels(input, weight, bias, running_mean, running_var, False, eps, "batch_norm")
+    batch, channels = input.shape[:2]
+    if running_mean is not None or running_var is not None:
+        mean, var = moments(input.reshape(1, batch * channels, -1), "batch_norm")
+        count = product(input.shape[2:])
+        _update(running_mean, mean.view(batch, channels).mean(0), momentum)
+        _update(running_var, var.view(batch, channels).mean(0) * (count / (count - 1)), momentum)
+    return normalise_rows(
+        input, weight, bias, batch * channels, product(input.shape[2:]), channels, eps, "batch_norm"
+    )
 
 
 def _check_normalized_shape(input, normalized_shape, weight, bias):
@@ -137,10 +120,8 @@ def _check_normalized_shape(input, normalized_shape, weight, bias):
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
     """Normalise over the last dimensions, those of *normalized_shape*."""
     dims = _check_normalized_shape(input, normalized_shape, weight, bias)
-    result = _normalized(input, dims, eps)[0]
-    if weight is not None:
-        result = result * weight
-    return result if bias is None else result + bias
+    rows = product(input.shape[: input.dim() - len(dims)])
+    return normalise_rows(input, weight, bias, rows, 1, 1, eps, "layer_norm")
 
 
 def rms_norm(input, normalized_shape, weight=None, eps=None):
@@ -169,8 +150,8 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05):
                 f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of "
                 f"shape {list(tensor.shape)} and input of shape {list(input.shape)}"
             )
-    result = _normalized(input.reshape(batch, num_groups, -1), [2], eps)[0].view(input.shape)
-    return _affine(result, weight, bias, input.dim())
+    run = product(input.shape[2:])
+    return normalise_rows(input, weight, bias, batch * num_groups, run, num_groups, eps, "group_norm")
 
 
 def local_response_norm(input, size, alpha=0.0001, beta=0.75, k=1.0):

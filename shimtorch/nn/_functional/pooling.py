@@ -1,8 +1,7 @@
 """Pooling: the maximum, the mean or a norm of sliding windows, or of a given number of cells."""
 
-from ... import _ops
-from ..._core.dtype import int64
-from .windows import batched, ntuple, product, windows, zero_padded
+from ..._ops.pooling import pool_max, pool_mean
+from .windows import batched, ntuple, product
 
 
 def _out_size(size, kernel, stride, padding, dilation, ceil_mode):
@@ -13,79 +12,53 @@ def _out_size(size, kernel, stride, padding, dilation, ceil_mode):
     return out
 
 
-class _Pooling:
-    """The arguments of a pooling, checked, and the padded windows."""
-
-    def __init__(self, name, n, input, kernel_size, stride, padding, dilation, ceil_mode, fill):
-        if input.dim() not in (n + 1, n + 2):
-            if n == 1:
-                raise RuntimeError(
-                    f"{name}: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but "
-                    f"got:{list(input.shape)}"
-                )
-            raise RuntimeError(f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input")
-        self.x, self.had_batch = batched(input, n, name)
-        self.n = n
-        self.kernel = ntuple(kernel_size, n, "kernel_size")
-        self.stride = self.kernel if stride is None or stride == [] else ntuple(stride, n, "stride")
-        self.padding = ntuple(padding, n, "padding")
-        self.dilation = ntuple(dilation, n, "dilation")
-        if any(s <= 0 for s in self.stride):
-            raise RuntimeError("stride should not be zero")
-        for p, k, d in zip(self.padding, self.kernel, self.dilation, strict=True):
-            if p < 0:
-                raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
-            if p > ((k - 1) * d + 1) // 2:
-                raise RuntimeError(
-                    f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and "
-                    f"dilation={d}"
-                )
-        size = self.x.shape[2:]
-        arguments = zip(size, self.kernel, self.stride, self.padding, self.dilation, strict=True)
-        self.out = [_out_size(*each, ceil_mode) for each in arguments]
-        if min(self.out) < 1:
-            channels = self.x.size(1)
+def _sliding(name, n, input, kernel_size, stride, padding, dilation, ceil_mode, count_padding=True, divisor=0):
+    """The input with a batch, whether it had one, the size of the result, and the windows as the ops take them."""
+    if input.dim() not in (n + 1, n + 2):
+        if n == 1:
             raise RuntimeError(
-                f"Given input size: ({'x'.join(map(str, (channels, *size)))}). Calculated output size: "
-                f"({'x'.join(map(str, (channels, *self.out)))}). Output size is too small"
+                f"{name}: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but "
+                f"got:{list(input.shape)}"
             )
-        # Behind the input so much that the last window fits.
-        self.after = [
-            max((o - 1) * s + (k - 1) * d + 1 - length - p, 0)
-            for o, s, k, d, length, p in zip(
-                self.out, self.stride, self.kernel, self.dilation, size, self.padding, strict=True
+        raise RuntimeError(f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input")
+    x, had_batch = batched(input, n, name)
+    kernel = ntuple(kernel_size, n, "kernel_size")
+    stride = kernel if stride is None or (isinstance(stride, (list, tuple)) and not stride) else ntuple(
+        stride, n, "stride")
+    padding, dilation = ntuple(padding, n, "padding"), ntuple(dilation, n, "dilation")
+    if any(s <= 0 for s in stride):
+        raise RuntimeError("stride should not be zero")
+    for p, k, d in zip(padding, kernel, dilation, strict=True):
+        if k <= 0 or d <= 0:
+            raise RuntimeError(f"{name}: kernel size and dilation must be positive, but got {k} and {d}")
+        if p < 0:
+            raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
+        if p > ((k - 1) * d + 1) // 2:
+            raise RuntimeError(
+                f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and "
+                f"dilation={d}"
             )
-        ]
-        self.windows = self._windows(self.x, fill)
+    size = x.shape[2:]
+    out = tuple(_out_size(*each, ceil_mode) for each in zip(size, kernel, stride, padding, dilation, strict=True))
+    if min(out) < 1:
+        channels = x.size(1)
+        raise RuntimeError(
+            f"Given input size: ({'x'.join(map(str, (channels, *size)))}). Calculated output size: "
+            f"({'x'.join(map(str, (channels, *out)))}). Output size is too small"
+        )
+    return x, had_batch, out, (kernel, stride, padding, dilation, count_padding, divisor)
 
-    def _windows(self, x, fill):
-        """(N, C, *out, kernel places) of a tensor in the input's shape."""
-        padded = zero_padded(x, self.padding, self.after, fill)
-        view = windows(padded, self.kernel, self.stride, self.dilation)
-        view = view[(slice(None), slice(None), *(slice(0, o) for o in self.out))]
-        return view.reshape(*view.shape[: 2 + self.n], -1)
 
-    def positions(self):
-        """The flat position in the input of every element of the windows; -1 in the padding."""
-        size = self.x.shape[2:]
-        flat = _ops.tensor(list(range(product(size))), dtype=int64).view(1, 1, *size)
-        return self._windows(flat, -1)
-
-    def finish(self, result):
-        """Without the batch dimension, if the input had none."""
-        return result if self.had_batch else result.squeeze(0)
+def _maximum(x, had_batch, out, windows, return_indices):
+    values, indices = pool_max(x, out, windows)
+    if not had_batch:
+        values, indices = values.squeeze(0), indices.squeeze(0)
+    return (values, indices) if return_indices else values
 
 
 def _max_pool(n, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices):
-    lowest = float("-inf") if input.is_floating_point() else -(2**31)
-    pooling = _Pooling(f"max_pool{n}d", n, input, kernel_size, stride, padding, dilation, ceil_mode, lowest)
-    values, places = pooling.windows.max(-1)
-    if not return_indices:
-        return pooling.finish(values)
-    positions = pooling.positions()
-    positions = positions.expand(*places.shape, positions.size(-1))
-    indices = positions.gather(-1, places.unsqueeze(-1)).squeeze(-1)
-    return pooling.finish(values), pooling.finish(indices)
+    given = _sliding(f"max_pool{n}d", n, input, kernel_size, stride, padding, dilation, ceil_mode)
+    return _maximum(*given, return_indices)
 
 
 def max_pool1d(
@@ -131,27 +104,13 @@ def max_pool3d_with_indices(
 
 
 def _avg_pool(n, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
-    pooling = _Pooling(f"avg_pool{n}d", n, input, kernel_size, stride, padding, 1, ceil_mode, 0.0)
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero")
-    total = pooling.windows.sum(-1)
-    if divisor_override is not None:
-        return pooling.finish(total / divisor_override)
-    plain = not any(pooling.padding) and not any(pooling.after)
-    if plain or (count_include_pad and not any(a > p for a, p in zip(pooling.after, pooling.padding, strict=True))):
-        return pooling.finish(total / pooling.windows.size(-1))
-    # How many elements count: those of the input, and of its padding if that is to count.
-    ones = pooling.x.new_full((1, 1, *pooling.x.shape[2:]), 1.0)
-    if count_include_pad:
-        grown = zero_padded(ones, pooling.padding, pooling.padding, 1.0)
-        extra = [a - p for a, p in zip(pooling.after, pooling.padding, strict=True)]
-        grown = zero_padded(grown, [0] * n, extra, 0.0)
-        view = windows(grown, pooling.kernel, pooling.stride, pooling.dilation)
-        view = view[(slice(None), slice(None), *(slice(0, o) for o in pooling.out))]
-        counts = view.reshape(1, 1, *pooling.out, -1).sum(-1)
-    else:
-        counts = pooling._windows(ones, 0.0).sum(-1)
-    return pooling.finish(total / counts)
+    x, had_batch, out, windows = _sliding(
+        f"avg_pool{n}d", n, input, kernel_size, stride, padding, 1, ceil_mode, count_include_pad, divisor_override or 0
+    )
+    result = pool_mean(x, out, windows)
+    return result if had_batch else result.squeeze(0)
 
 
 def avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True):
@@ -194,32 +153,15 @@ def lp_pool3d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
     return _lp_pool(3, input, norm_type, kernel_size, stride, ceil_mode)
 
 
-def _cells(size, out):
-    """Where the *out* cells of a dimension start and end; neighbours may overlap."""
-    return [(i * size // out, -(-(i + 1) * size // out)) for i in range(out)]
-
-
 def _adaptive_size(size, output_size):
     if not isinstance(output_size, (tuple, list)):
         output_size = (output_size,) * len(size)
-    return [s if o is None else o for s, o in zip(size, output_size, strict=True)]
-
-
-def _over_cells(reduce, tensors, size, dim=2):
-    """``reduce`` of the cells of (N, C, ...) tensors, a tuple of (N, C) results, put together to (N, C, *size)."""
-    if not size:
-        return reduce(*tensors)
-    parts = [
-        _over_cells(reduce, [t.narrow(dim, a, b - a) for t in tensors], size[1:], dim + 1)
-        for a, b in _cells(tensors[0].size(dim), size[0])
-    ]
-    return tuple(_ops.stack(part, 2) for part in zip(*parts, strict=True))
+    return tuple(s if o is None else o for s, o in zip(size, output_size, strict=True))
 
 
 def _adaptive_avg(n, input, output_size):
     x, had_batch = batched(input, n, f"adaptive_avg_pool{n}d")
-    dims = list(range(2, 2 + n))
-    (result,) = _over_cells(lambda cell: (cell.mean(dims),), [x], _adaptive_size(x.shape[2:], output_size))
+    result = pool_mean(x, _adaptive_size(x.shape[2:], output_size), None)
     return result if had_batch else result.squeeze(0)
 
 
@@ -238,19 +180,9 @@ def adaptive_avg_pool3d(input, output_size):
     return _adaptive_avg(3, input, output_size)
 
 
-def _largest(cell, positions):
-    values, places = cell.flatten(2).max(-1)
-    return values, positions.flatten()[places]
-
-
 def _adaptive_max(n, input, output_size, return_indices):
     x, had_batch = batched(input, n, f"adaptive_max_pool{n}d")
-    size = x.shape[2:]
-    positions = _ops.tensor(list(range(product(size))), dtype=int64).view(1, 1, *size)
-    values, indices = _over_cells(_largest, [x, positions], _adaptive_size(size, output_size))
-    if not had_batch:
-        values, indices = values.squeeze(0), indices.squeeze(0)
-    return (values, indices) if return_indices else values
+    return _maximum(x, had_batch, _adaptive_size(x.shape[2:], output_size), None, return_indices)
 
 
 def adaptive_max_pool1d(input, output_size, return_indices=False):

@@ -1,6 +1,6 @@
 """Unfold and Fold (torch.nn.modules.fold)."""
 
-from .._functional import conv as F
+from .._functional import fold as F
 from .module import Module
 
 __all__ = ["Fold", "Unfold"]

@@ -1,0 +1,152 @@
+/* The gradient of a convolution's weight: for every tap the inner product of the small map with the big one moved by it.
+ *
+ * Both are laid out in rows of equal pitch, the big one split by the remainders of its positions modulo the stride, and
+ * the gaps of the small one filled with zeros. Then a tap is a distance in memory, and everything is inner products of
+ * long vectors, taken ROWS x COLUMNS at a time. Included once for every `real`. */
+
+#ifndef SHIMTORCH_CONV_WEIGHT_H
+#define SHIMTORCH_CONV_WEIGHT_H
+
+enum { ROWS = 4, COLUMNS = 3, LONG = 1024, ENOUGH = 2048 };
+
+typedef struct {
+    ptrdiff_t pitch[3], plane, examples, length; /* rows of one example, its size, examples at a time, size of all */
+    ptrdiff_t reach;                             /* the furthest tap */
+    ptrdiff_t phases, phase[3];                  /* big maps by remainder of the position; how many in each dimension */
+} layout;
+
+/* how tap k of dimension d looks: remainder and distance */
+static ptrdiff_t tap_phase(const st_conv_shape *s, int d, ptrdiff_t k) { return k * s->dilation[d] % s->stride[d]; }
+static ptrdiff_t tap_distance(const st_conv_shape *s, int d, ptrdiff_t k) { return k * s->dilation[d] / s->stride[d]; }
+
+static layout plan(const st_conv_shape *s) {
+    layout l = {.phases = 1, .plane = 1, .reach = 0};
+    for (int d = 0; d < 3; d++) {
+        const ptrdiff_t far = tap_distance(s, d, s->kernel[d] - 1);
+        l.pitch[d] = s->small[d] + far;
+        l.plane *= l.pitch[d];
+        l.reach = d ? l.reach * l.pitch[d] + far : far;
+        l.phase[d] = Min(s->stride[d], (s->kernel[d] - 1) * s->dilation[d] + 1);
+        l.phases *= l.phase[d];
+    }
+    l.examples = Min(Max(ENOUGH / Max(l.plane, 1), 1), s->batch);
+    l.length = ROUND_UP(l.examples * l.plane, LONG / 16);
+    return l;
+}
+
+#endif
+
+/* out[i * out_row + at[j]] += a[i] . b[j] */
+static ST_OUTLINED void ST_CAT(inner_products, real)(const real *const *a, const real *const *b, ptrdiff_t n,
+                                                     real *const *out, ptrdiff_t rows, ptrdiff_t columns) {
+    enum { LANES = VECTOR_BYTES / sizeof(real) };
+    vec acc[ROWS][COLUMNS];
+    const real *a0 = a[0], *a1 = a[1], *a2 = a[2], *a3 = a[3], *b0 = b[0], *b1 = b[1], *b2 = b[2];
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < COLUMNS; j++) acc[i][j] = (vec){0};
+    for (ptrdiff_t k = 0; k < n; k += LANES) {
+        const vec x[ROWS] = {*(const loose *)(const void *)(a0 + k), *(const loose *)(const void *)(a1 + k),
+                             *(const loose *)(const void *)(a2 + k), *(const loose *)(const void *)(a3 + k)};
+        const vec y[COLUMNS] = {*(const loose *)(const void *)(b0 + k), *(const loose *)(const void *)(b1 + k),
+                                *(const loose *)(const void *)(b2 + k)};
+        for (int i = 0; i < ROWS; i++)
+            for (int j = 0; j < COLUMNS; j++) acc[i][j] = FMA(x[i], y[j], acc[i][j]);
+    }
+    for (ptrdiff_t i = 0; i < rows; i++)
+        for (ptrdiff_t j = 0; j < columns; j++) {
+            real lanes[LANES], sum = 0;
+            memcpy(lanes, &acc[i][j], sizeof lanes);
+            for (int k = 0; k < LANES; k++) sum += lanes[k];
+            out[i][j] += sum;
+        }
+}
+
+/* the small map of one group: (channels, length), zero in the gaps */
+static void ST_CAT(lay_small, real)(const st_conv_shape *s, const layout *l, const real *from, ptrdiff_t examples,
+                                    real *to) {
+    const ptrdiff_t n = s->small_channels, size = product(s->small);
+    memset(to, 0, (size_t)(n * l->length) * sizeof(real));
+    for (ptrdiff_t c = 0; c < n; c++)
+        for (ptrdiff_t e = 0; e < examples; e++)
+            for (ptrdiff_t z = 0; z < s->small[0]; z++)
+                for (ptrdiff_t y = 0; y < s->small[1]; y++)
+                    memcpy(to + c * l->length + e * l->plane + (z * l->pitch[1] + y) * l->pitch[2],
+                           from + (e * s->groups * n + c) * size + (z * s->small[1] + y) * s->small[2],
+                           (size_t)s->small[2] * sizeof(real));
+}
+
+/* the big map of one group: (channels, phases, length + reach), zero in the padding */
+static void ST_CAT(lay_big, real)(const st_conv_shape *s, const layout *l, const real *from, ptrdiff_t examples,
+                                  real *to) {
+    const ptrdiff_t n = s->big_channels, size = product(s->big), row = l->length + l->reach;
+    memset(to, 0, (size_t)(n * l->phases * row) * sizeof(real));
+    for (ptrdiff_t c = 0; c < n; c++)
+        for (ptrdiff_t phase = 0; phase < l->phases; phase++, to += row) {
+            const ptrdiff_t r[3] = {phase / (l->phase[1] * l->phase[2]), phase / l->phase[2] % l->phase[1],
+                                    phase % l->phase[2]};
+            for (ptrdiff_t e = 0; e < examples; e++)
+                for (ptrdiff_t z = 0; z < l->pitch[0]; z++)
+                    for (ptrdiff_t y = 0; y < l->pitch[1]; y++) {
+                        const ptrdiff_t bz = z * s->stride[0] + r[0] - s->before[0],
+                                        by = y * s->stride[1] + r[1] - s->before[1], step = s->stride[2];
+                        if (bz < 0 || bz >= s->big[0] || by < 0 || by >= s->big[1]) continue;
+                        const real *line =
+                            from + (e * s->groups * n + c) * size + (bz * s->big[1] + by) * s->big[2];
+                        real *out = to + e * l->plane + (z * l->pitch[1] + y) * l->pitch[2];
+                        const ptrdiff_t shift = r[2] - s->before[2]; /* out[x] = line[x * step + shift] */
+                        const ptrdiff_t low = shift < 0 ? (-shift + step - 1) / step : 0;
+                        const ptrdiff_t high = Min(l->pitch[2], (s->big[2] - shift + step - 1) / step);
+                        if (step == 1 && high > low)
+                            memcpy(out + low, line + low + shift, (size_t)(high - low) * sizeof(real));
+                        else
+                            for (ptrdiff_t x = low; x < high; x++) out[x] = line[x * step + shift];
+                    }
+        }
+}
+
+static ptrdiff_t ST_CAT(weight_work, real)(const st_conv_shape *s) {
+    const layout l = plan(s);
+    const ptrdiff_t n = s->small_channels * l.length + s->big_channels * l.phases * (l.length + l.reach);
+    return n * (ptrdiff_t)sizeof(real) + s->big_channels * product(s->kernel) * (ptrdiff_t)sizeof(ptrdiff_t) + 3 * 64;
+}
+
+static void ST_CAT(run_weight, real)(const st_conv_shape *s, const real *small, const real *big, real *out, char *work) {
+    const layout l = plan(s);
+    const ptrdiff_t row = l.length + l.reach, taps = product(s->kernel), columns = s->big_channels * taps;
+    real *a = take(&work, s->small_channels * l.length * (ptrdiff_t)sizeof(real));
+    real *b = take(&work, s->big_channels * l.phases * row * (ptrdiff_t)sizeof(real));
+    ptrdiff_t *column = take(&work, columns * (ptrdiff_t)sizeof(ptrdiff_t)), j = 0;
+
+    for (ptrdiff_t c = 0; c < s->big_channels; c++)
+        for (ptrdiff_t z = 0; z < s->kernel[0]; z++)
+            for (ptrdiff_t y = 0; y < s->kernel[1]; y++)
+                for (ptrdiff_t x = 0; x < s->kernel[2]; x++) {
+                    const ptrdiff_t phase = (tap_phase(s, 0, z) * l.phase[1] + tap_phase(s, 1, y)) * l.phase[2]
+                                            + tap_phase(s, 2, x);
+                    column[j++] = (c * l.phases + phase) * row
+                                  + (tap_distance(s, 0, z) * l.pitch[1] + tap_distance(s, 1, y)) * l.pitch[2]
+                                  + tap_distance(s, 2, x);
+                }
+    memset(out, 0, (size_t)(s->groups * s->small_channels * columns) * sizeof(real));
+    for (ptrdiff_t e = 0; e < s->batch; e += l.examples)
+        for (ptrdiff_t g = 0; g < s->groups; g++) {
+            const ptrdiff_t examples = Min(l.examples, s->batch - e);
+            real *to = out + g * s->small_channels * columns;
+            ST_CAT(lay_small, real)(s, &l, small + (e * s->groups + g) * s->small_channels * product(s->small), examples, a);
+            ST_CAT(lay_big, real)(s, &l, big + (e * s->groups + g) * s->big_channels * product(s->big), examples, b);
+            for (ptrdiff_t first = 0; first < l.length; first += LONG)
+                for (ptrdiff_t i = 0; i < s->small_channels; i += ROWS) {
+                    const ptrdiff_t rows = Min(ROWS, s->small_channels - i), n = Min(LONG, l.length - first);
+                    const real *x[ROWS];
+                    for (ptrdiff_t r = 0; r < ROWS; r++) x[r] = a + (i + Min(r, rows - 1)) * l.length + first;
+                    for (ptrdiff_t k = 0; k < columns; k += COLUMNS) {
+                        const ptrdiff_t n_columns = Min(COLUMNS, columns - k);
+                        const real *y[COLUMNS];
+                        real *sums[ROWS];
+                        for (ptrdiff_t c = 0; c < COLUMNS; c++) y[c] = b + column[k + Min(c, n_columns - 1)] + first;
+                        for (ptrdiff_t r = 0; r < ROWS; r++) sums[r] = to + (i + Min(r, rows - 1)) * columns + k;
+                        ST_CAT(inner_products, real)(x, y, n, sums, rows, n_columns);
+                    }
+                }
+        }
+}
