@@ -113,5 +113,7 @@ def typename(obj):
     """The name of an object's type, as torch writes it."""
     if isinstance(obj, Tensor):
         return obj.type()
-    module, name = type(obj).__module__, type(obj).__qualname__
-    return name if module == "builtins" else f"{module}.{name}"
+    named = obj if hasattr(obj, "__qualname__") or hasattr(obj, "__name__") else type(obj)
+    name = getattr(named, "__qualname__", None) or named.__name__
+    module = getattr(named, "__module__", None)
+    return name if module in (None, "builtins") else f"{module}.{name}"

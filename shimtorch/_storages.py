@@ -1,7 +1,6 @@
 """Storages as Python sees them: ``torch.FloatStorage`` and its kin, ``torch.UntypedStorage``."""
 from ._core import factory
 from ._core.dtype import all_dtypes, uint8
-from ._core.tensor import TensorBase
 from ._tensor import Tensor
 
 
@@ -43,7 +42,11 @@ class _Storage:
 
     def __getitem__(self, index):
         if isinstance(index, slice):
-            return type(self)._of_flat(self._flat[index])
+            start, stop, step = index.indices(len(self))
+            if step != 1:
+                raise RuntimeError(f"Trying to slice with a step of {step}, but only a step of 1 is supported")
+            size = self.element_size()
+            return type(self)._on(self._memory().part(start * size, max(stop - start, 0) * size))
         n = len(self)
         if not -n <= index < n:
             raise IndexError(f"index {index} out of range for storage of size {n}")
@@ -98,16 +101,27 @@ class _Storage:
         factory.set_geometry(flat, flat._memory(), 0, (size,), (1,))
         return self
 
-    def _new_shared(self, size):
-        raise NotImplementedError(f"{type(self).__name__}._new_shared is not implemented")
+    @classmethod
+    def _new_shared(cls, size, *, device="cpu"):
+        """A storage of ``size`` elements in shared memory."""
+        return cls(size).share_memory_()
 
     def is_shared(self):
-        return False
+        """Whether the memory is shared between processes."""
+        return self._memory().shared is not None
+
+    def share_memory_(self):
+        """Move the memory to shared memory, in place: other processes see what is written to it."""
+        from ._core.shared import share
+        share(self._memory())
+        return self
 
     def pin_memory(self, device=None):
+        """This storage: without a CUDA device there is no pinned memory."""
         return self
 
     def is_pinned(self, device=None):
+        """Always False: there is no pinned memory."""
         return False
 
     @property
@@ -132,11 +146,78 @@ class _Storage:
         return self.clone()
 
     def __deepcopy__(self, memo):
-        key = ("storage", self._memory())      # one copy for all that share the memory
-        shared = memo.setdefault("shimtorch.storages", {})
-        if key not in shared:
-            shared[key] = self.clone()
-        return shared[key]
+        memory = self._memory().root()         # one copy for all that share the memory
+        copies = memo.setdefault("shimtorch.storages", {})
+        if memory not in copies:
+            copies[memory] = UntypedStorage._of(self._flat).clone()._memory()
+        return self._on(copies[memory])
+
+    @classmethod
+    def _on(cls, memory):
+        """A storage of this class on a whole block of memory."""
+        flat = factory.blank(Tensor, cls.dtype)
+        factory.set_geometry(flat, memory, 0, (len(memory) // cls.dtype.itemsize,), (1,))
+        return cls._of_flat(flat)
+
+    def _bytes(self):
+        """The memory as a writable memoryview of bytes."""
+        return memoryview(UntypedStorage._of(self._flat)._flat.numpy())
+
+    def __reduce__(self):
+        from .storage import _dump_to_bytes, _load_from_bytes
+        return _load_from_bytes, (_dump_to_bytes(self),)
+
+    def _write_file(self, f, is_real_file, save_size, element_size):
+        """Write the bytes to a file, after the number of elements if ``save_size``."""
+        if save_size:
+            f.write((self.nbytes() // element_size).to_bytes(8, "little"))
+        f.write(self._bytes())
+
+    @classmethod
+    def from_file(cls, filename, shared=False, size=0):
+        """A storage on the first ``size`` elements of a file; with ``shared``, it is written through to it."""
+        import numpy as np
+        nbytes = size * cls.dtype.itemsize
+        if shared:
+            with open(filename, "ab") as f:
+                if f.tell() < nbytes:
+                    f.truncate(nbytes)
+        if nbytes:
+            array = np.memmap(filename, np.uint8, "r+" if shared else "c", shape=(nbytes,))
+        else:
+            array = np.zeros(0, np.uint8)
+        return cls._on(factory.as_tensor(np.asarray(array))._memory())
+
+    @classmethod
+    def from_buffer(cls, buffer, byte_order=None, count=-1, offset=0):
+        """A storage of a copy of a buffer's elements, whose byte order is "native", "little" or "big"."""
+        import numpy as np
+        size = cls.dtype.itemsize
+        if byte_order not in ("native", "little", "big") and size > 1:
+            raise ValueError(f"invalid byte_order '{byte_order}' (expected 'big', 'little', or 'native')")
+        available = memoryview(buffer).nbytes - offset
+        if offset < 0 or available < 0:
+            raise ValueError(f"offset must be non-negative and no greater than buffer length ({available + offset}), "
+                             f"but got {offset}")
+        if count < 0:
+            if available % size:
+                raise ValueError(f"buffer size ({available}) must be a multiple of element size ({size})")
+            count = available // size
+        elif count * size > available:
+            raise ValueError(f"buffer has only {available // size} elements after offset {offset}, but specified a "
+                             f"size of {count}")
+        data = np.frombuffer(buffer, np.uint8, count * size, offset).copy()
+        result = cls._on(factory.as_tensor(data)._memory())
+        return result.byteswap() if byte_order == "big" else result
+
+    def byteswap(self, dtype=None):
+        """Reverse the bytes of every element (of each part of complex ones) in place."""
+        dtype = dtype or self.dtype
+        size = dtype.itemsize // 2 if dtype.is_complex else dtype.itemsize
+        if size > 1:
+            import numpy as np
+            np.frombuffer(self._bytes(), f"u{size}").byteswap(inplace=True)
+        return self
 
     def __sizeof__(self):
         return self.nbytes()
@@ -150,9 +231,7 @@ class TypedStorage(_Storage):
     """A storage whose elements have a dtype."""
 
     __slots__ = ()
-
-    def __reduce__(self):
-        return rebuild_storage, (type(self), self.dtype, self._flat.contiguous()._bytes())
+    __module__ = __name__.partition(".")[0] + ".storage"
 
     def type(self, dtype=None):
         """The name of the storage type, or a storage of another."""
@@ -175,24 +254,12 @@ class UntypedStorage(_Storage):
     """The bytes of a storage."""
 
     __slots__ = ()
+    __module__ = __name__.partition(".")[0] + ".storage"
     dtype = uint8
 
     @classmethod
     def _of(cls, tensor):
-        flat = TensorBase.__new__(Tensor)
-        memory = tensor._memory()
-        factory.set_geometry(flat, memory, 0, (len(memory),), (1,), uint8)
-        return cls._of_flat(flat)
-
-    def __reduce__(self):
-        return rebuild_storage, (type(self), self.dtype, self._flat._bytes())
-
-
-def rebuild_storage(cls, dtype, data):
-    """A storage of pickled bytes."""
-    import numpy as np
-    flat = factory.from_data(np.frombuffer(data, dtype=np.uint8), None, True)
-    return cls._of_flat(flat.view(dtype) if dtype is not uint8 else flat)
+        return cls._on(tensor._memory())
 
 
 # class name -> dtype, as torch names them
@@ -208,7 +275,8 @@ CLASSES = {}
 def _make_classes():
     by_name = {d.name: d for d in all_dtypes()}
     for name, dtype in NAMES.items():
-        cls = type(name, (TypedStorage,), {"__slots__": (), "dtype": by_name[dtype], "__module__": "shimtorch",
+        cls = type(name, (TypedStorage,), {"__slots__": (), "dtype": by_name[dtype],
+                                           "__module__": __name__.partition(".")[0],
                                            "__doc__": f"A storage of torch.{dtype} elements."})
         CLASSES[by_name[dtype]] = globals()[name] = cls
     for method, dtype in (("bool", "bool"), ("byte", "uint8"), ("char", "int8"), ("short", "int16"), ("int", "int32"),
@@ -231,10 +299,7 @@ def storage_class(dtype):
 
 def typed_storage(tensor):
     """The storage of a dense tensor, seen as elements of its dtype."""
-    flat = TensorBase.__new__(Tensor)
-    memory = tensor._memory()
-    factory.set_geometry(flat, memory, 0, (len(memory) // tensor.element_size(),), (1,), tensor.dtype)
-    return storage_class(tensor.dtype)._of_flat(flat)
+    return storage_class(tensor.dtype)._on(tensor._memory())
 
 
 __all__ = ["TypedStorage", "UntypedStorage", *NAMES]

@@ -2,7 +2,7 @@
 from ._core import autograd as _autograd
 from ._core import engine as _engine
 from ._core import factory as _factory
-from ._core.device import as_device
+from ._core.device import as_device, sparse_coo, strided
 from ._core.dtype import get_default_dtype
 from ._core.op import scalar_type as _scalar_type
 from ._core.policy import policy
@@ -16,6 +16,7 @@ class Tensor(TensorBase):
     """
 
     __slots__ = ()
+    __module__ = __name__.partition(".")[0]
     __array_priority__ = 1000
 
     def __new__(cls, *args, device=None, **kwargs):
@@ -83,6 +84,18 @@ class Tensor(TensorBase):
         hooks[handle.id] = hook
         return handle
 
+    @property
+    def _backward_hooks(self):
+        """The hooks on this tensor's gradient by number; None if there are none."""
+        return _autograd.known_hooks(self)
+
+    @_backward_hooks.setter
+    def _backward_hooks(self, hooks):
+        if hooks or _autograd.known_hooks(self):
+            own = _autograd.hooks_of(self)
+            own.clear()
+            own.update(hooks or {})
+
     def retain_grad(self):
         """Keep the gradient of this tensor, which is not a leaf, in ``.grad``."""
         _autograd.retain(self)
@@ -113,11 +126,17 @@ class Tensor(TensorBase):
 
     def is_shared(self):
         """Whether the memory is shared between processes."""
-        return bool(getattr(self._memory(), "shared", False))
+        return self._memory().shared is not None
 
     def share_memory_(self):
-        """Move the memory to shared memory."""
-        raise NotImplementedError("Tensor.share_memory_ is not implemented")
+        """Move the memory to shared memory, in place: other processes that are sent this tensor see writes to it."""
+        from ._core.shared import share
+        if self.layout is strided:
+            share(self._memory())
+        else:
+            for part in _parts(self):
+                part.share_memory_()
+        return self
 
     def pin_memory(self, device=None):
         """Accepted for compatibility: without a CUDA device there is no pinned memory, and the tensor is returned."""
@@ -197,12 +216,25 @@ class Tensor(TensorBase):
         return result
 
     def __reduce_ex__(self, protocol):
-        from ._copying import reduce_tensor
-        return reduce_tensor(self)
+        from ._utils import _get_obj_state, _reduce_dense_or_sparse
+        state = _get_obj_state(self)
+        func, args = _reduce_dense_or_sparse(self)
+        if type(self) is Tensor and not state:
+            return func, args
+        return _rebuild_from_type_v2, (func, type(self), args, state)
 
     def __setstate__(self, state):
-        from ._copying import set_tensor_state
-        set_tensor_state(self, state)
+        """The states that PyTorch's versions pickled beside a tensor."""
+        if not self.is_leaf:
+            raise RuntimeError("__setstate__ can be only called on leaf Tensors")
+        if len(state) == 4:                # storage, offset, size, stride
+            self.set_(*state)
+            return
+        if len(state) == 5:                # data, _, backward hooks, requires_grad, _
+            self.data = state[0]
+            state = state[3], state[4], state[2]
+        requires_grad, _, self._backward_hooks = state
+        self.requires_grad_(requires_grad)
 
     @classmethod
     def _make_subclass(cls, data, require_grad=False):
@@ -216,6 +248,32 @@ class Tensor(TensorBase):
     def as_subclass(self, cls):
         """This tensor's memory as a tensor of a subclass."""
         return cls._make_subclass(self, self.requires_grad)
+
+
+def _rebuild_from_type_v2(func, new_type, args, state):
+    """A tensor of a subclass, or with attributes of its own, as pickles have it."""
+    tensor = func(*args)
+    if type(tensor) is not new_type:
+        tensor = tensor.as_subclass(new_type)
+    if getattr(new_type, "__setstate__", None) is not Tensor.__setstate__:
+        tensor.__setstate__(state)
+        return tensor
+    from ._utils import _set_obj_state
+    return _set_obj_state(tensor, state)
+
+
+def _rebuild_from_type(func, type, args, dict):
+    """What pickles of PyTorch 1.7 to 1.11 have for a tensor of a subclass or with attributes."""
+    return _rebuild_from_type_v2(func, type, args, dict)
+
+
+def _parts(tensor):
+    """The dense tensors that a sparse one is made of."""
+    if tensor.layout is sparse_coo:
+        return tensor._indices(), tensor._values()
+    if tensor.layout.name in ("sparse_csr", "sparse_bsr"):
+        return tensor.crow_indices(), tensor.col_indices(), tensor.values()
+    return tensor.ccol_indices(), tensor.row_indices(), tensor.values()
 
 
 def data_of(tensor):

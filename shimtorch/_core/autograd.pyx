@@ -611,6 +611,14 @@ def hooks_of(TensorBase t not None):
     return node.tensor_hooks.setdefault(t.output_nr, OrderedDict())
 
 
+def known_hooks(TensorBase t not None):
+    """The dict of hooks that run on the tensor's gradient, or None if there has been none."""
+    cdef Node node = node_of(t)
+    if node is None:
+        return None if t.extras is None else t.extras.get("hooks")
+    return None if node.tensor_hooks is None else node.tensor_hooks.get(t.output_nr)
+
+
 def post_hooks_of(TensorBase t not None):
     """The dict of hooks that run after a leaf's gradient was accumulated."""
     global leaf_hooks

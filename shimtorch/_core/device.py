@@ -7,6 +7,7 @@ class device:
     """The place of a tensor's memory: ``device("cpu")``, ``device("cuda", 0)``, ``device("cuda:0")``, ``device(0)``."""
 
     __slots__ = ("type", "index")
+    __module__ = __name__.partition(".")[0]
 
     def __new__(cls, type=None, index=None):
         if isinstance(type, device):
@@ -60,9 +61,6 @@ class _Named:
     def __repr__(self):
         return "torch." + self.name
 
-    def __reduce__(self):
-        return self.name
-
     def __copy__(self):
         return self
 
@@ -73,9 +71,19 @@ class _Named:
 class layout(_Named):
     """How a tensor's elements are laid out: ``torch.strided``, ``torch.sparse_coo`` ..."""
 
+    __module__ = __name__.partition(".")[0]
+
+    def __reduce__(self):
+        return find_layout, (repr(self),)
+
 
 class memory_format(_Named):
     """The order of a dense tensor's dimensions in memory."""
+
+    __module__ = __name__.partition(".")[0]
+
+    def __reduce__(self):
+        return self.name
 
 
 cpu = device("cpu")
@@ -83,6 +91,13 @@ strided, sparse_coo, sparse_csr, sparse_csc, sparse_bsr, sparse_bsc = (
     layout(n) for n in ("strided", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc"))
 contiguous_format, preserve_format, channels_last, channels_last_3d = (
     memory_format(n) for n in ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d"))
+
+_LAYOUTS = {repr(a): a for a in (strided, sparse_coo, sparse_csr, sparse_csc, sparse_bsr, sparse_bsc)}
+
+
+def find_layout(name):
+    """The layout of a name such as ``"torch.sparse_coo"``."""
+    return _LAYOUTS[name]
 
 
 def as_device(value):

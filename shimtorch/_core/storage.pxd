@@ -1,11 +1,17 @@
+cdef class SharedBlock:
+    cdef char* data
+    cdef readonly size_t nbytes
+    cdef readonly int fd           # -1: given up
+
 cdef class Storage:
     cdef char* data
     cdef size_t nbytes
     cdef object owner              # whose memory it is (an ndarray, another Storage); None when it is our own block
     cdef size_t version            # bumped by every in-place write through any tensor on this storage
     cdef bint writable
-    cdef list outgrown             # blocks that a resize left behind
+    cdef list outgrown             # what a resize or a move left behind
 
+    cdef int leave_block(self) except -1
     cdef int resize(self, size_t nbytes) except -1
 
 cdef Storage new_storage(size_t nbytes)

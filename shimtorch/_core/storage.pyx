@@ -1,5 +1,6 @@
 """Memory of tensors: reference-counted blocks, from a cache of freed ones or borrowed from another object."""
 cimport cython
+from libc.errno cimport errno
 from libc.stdlib cimport free
 from libc.string cimport memcpy
 
@@ -21,8 +22,17 @@ cdef extern from *:
     #endif
         return p;
     }
+    #include <sys/mman.h>
+    #include <unistd.h>
+    static void *shimtorch_map(int fd, size_t n) {
+        void *p = mmap(NULL, n ? n : 1, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        return p == MAP_FAILED ? NULL : p;
+    }
     """
     void* shimtorch_block(size_t n) noexcept nogil
+    void* shimtorch_map(int fd, size_t n) noexcept nogil
+    int munmap(void* p, size_t n) noexcept nogil
+    int close(int fd) noexcept nogil
 
 # Small blocks: one free list per multiple of 64 bytes up to 4 KiB. Large blocks: a few per power-of-two quarter.
 cdef enum:
@@ -135,6 +145,35 @@ if "SHIMTORCH_CACHE_BYTES" in os.environ:
     set_cache_limit(int(os.environ["SHIMTORCH_CACHE_BYTES"]))
 
 
+cdef class SharedBlock:
+    """A mapping of a file that other processes map too: ``SharedBlock(fd, nbytes)`` takes the descriptor over."""
+
+    def __cinit__(self, int fd, size_t nbytes):
+        self.fd = fd
+        self.data = <char*>shimtorch_map(fd, nbytes)
+        if self.data == NULL:
+            raise OSError(errno, os.strerror(errno), f"mmap of {nbytes} bytes")
+        self.nbytes = nbytes
+
+    def __dealloc__(self):
+        if self.data != NULL:
+            munmap(self.data, self.nbytes if self.nbytes else 1)
+        if self.fd >= 0:
+            close(self.fd)
+
+    def forget_descriptor(self):
+        """Close the descriptor; the mapping stays."""
+        if self.fd >= 0:
+            close(self.fd)
+        self.fd = -1
+
+    def storage(self, size_t offset, size_t nbytes):
+        """A Storage on a part of the block."""
+        if offset > self.nbytes or nbytes > self.nbytes - offset:
+            raise ValueError(f"bytes {offset} to {offset + nbytes} lie beyond a block of {self.nbytes}")
+        return borrow(self.data + offset, nbytes, self, True)
+
+
 @cython.no_gc_clear                    # the collector must not take `owner` away: __dealloc__ frees what has none
 cdef class Storage:
     """One block of memory that tensors view; it owns the block, or borrows that of ``owner``."""
@@ -146,8 +185,9 @@ cdef class Storage:
         if self.owner is None and self.data != NULL:
             block_free(self.data, self.nbytes)
         if self.outgrown is not None:
-            for p, n in self.outgrown:
-                block_free(<char*><size_t>p, n)
+            for left in self.outgrown:
+                if isinstance(left, tuple):
+                    block_free(<char*><size_t>left[0], left[1])
 
     def data_ptr(self):
         """Address of the first byte."""
@@ -160,6 +200,46 @@ cdef class Storage:
     def __len__(self):
         return self.nbytes
 
+    def root(self):
+        """The Storage whose memory this is: itself, unless it is an alias."""
+        cdef Storage s = self
+        while isinstance(s.owner, Storage):
+            s = <Storage>s.owner
+        return s
+
+    def part(self, size_t offset, size_t nbytes):
+        """A Storage on some of these bytes."""
+        if offset > self.nbytes or nbytes > self.nbytes - offset:
+            raise ValueError(f"bytes {offset} to {offset + nbytes} lie beyond a storage of {self.nbytes}")
+        return borrow(self.data + offset, nbytes, (self,), self.writable)     # in a tuple: it is no alias
+
+    def adopt(self, SharedBlock block not None):
+        """Move the contents to shared memory of at least their size. Views stay valid: they find the address here."""
+        if block.nbytes < self.nbytes:
+            raise ValueError(f"a block of {block.nbytes} bytes cannot take in {self.nbytes}")
+        if self.nbytes:
+            memcpy(block.data, self.data, self.nbytes)
+        self.leave_block()
+        self.owner = block
+        self.data = block.data
+
+    def follow(self, Storage other not None):
+        """Let an alias look at the memory that ``other``, whose alias it is, has moved to."""
+        self.data = other.data
+
+    @property
+    def shared(self):
+        """The SharedBlock that holds the memory, or None."""
+        cdef Storage s = self.root()
+        return s.owner if isinstance(s.owner, SharedBlock) else None
+
+    cdef int leave_block(self) except -1:
+        """Keep the block that is left behind: an ndarray made by .numpy(), or an alias, may still look at it."""
+        if self.outgrown is None:
+            self.outgrown = []
+        self.outgrown.append((<size_t>self.data, self.nbytes) if self.owner is None else self.owner)
+        return 0
+
     cdef int resize(self, size_t nbytes) except -1:
         """Grow to at least nbytes, keeping the contents. Views stay valid: they look the address up here."""
         cdef char* p
@@ -168,11 +248,7 @@ cdef class Storage:
         p = block_alloc(nbytes)
         if self.nbytes:
             memcpy(p, self.data, self.nbytes)
-        if self.owner is None:
-            if self.outgrown is None:
-                self.outgrown = []
-            # an ndarray made by .numpy() may still look at the old block
-            self.outgrown.append((<size_t>self.data, self.nbytes))
+        self.leave_block()
         self.owner = None
         self.data = p
         self.nbytes = nbytes

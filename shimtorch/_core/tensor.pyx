@@ -110,6 +110,7 @@ class Size(tuple):
     """The sizes of a tensor's dimensions."""
 
     __slots__ = ()
+    __module__ = __name__.partition(".")[0]
 
     def __new__(cls, sizes=()):
         return tuple.__new__(cls, [_size_item(i, s) for i, s in enumerate(sizes)])

@@ -45,6 +45,14 @@ class Variable(Tensor, metaclass=VariableMeta):
     def __init__(self, *args, **kwargs):
         pass
 
+    def __reduce_ex__(self, protocol):
+        return Variable, (self.data,), (self.requires_grad, bool(policy.two_types and self.volatile), None)
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        if state[1] and policy.two_types:
+            self.volatile = True
+
     def __repr__(self, *, tensor_contents=None):
         from .._core.printing import variable_repr
         return variable_repr(self)

@@ -33,7 +33,10 @@ class Parameter(Tensor, metaclass=_MarkedMeta):
         if kind is Tensor or kind is Parameter or not isinstance(data, Tensor):
             return data.detach().as_subclass(cls).requires_grad_(requires_grad)
         # Another subclass of Tensor keeps its own type, and is marked.
-        result = data.detach().requires_grad_(requires_grad)
+        result = data.detach()
+        if kind.detach is Tensor.detach and type(result) is Tensor:
+            result = result.as_subclass(kind)
+        result.requires_grad_(requires_grad)
         if type(result) is not kind:
             raise RuntimeError(
                 f"Creating a Parameter from an instance of type {kind.__name__} requires that detach() returns an "
