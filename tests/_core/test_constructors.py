@@ -98,7 +98,8 @@ def test_type():
     assert x.type(torch.int8).dtype is torch.int8 and x.type(torch.float32) is x
     assert x.type_as(torch.zeros(1, dtype=torch.float64)).type() == "torch.DoubleTensor"
     for name, dtype in (("double", "float64"), ("half", "float16"), ("byte", "uint8"), ("char", "int8"),
-                        ("int", "int32"), ("short", "int16"), ("bool", "bool"), ("bfloat16", "bfloat16"), ("cfloat", "complex64")):
+                        ("int", "int32"), ("short", "int16"), ("bool", "bool"), ("bfloat16", "bfloat16"),
+                        ("cfloat", "complex64")):
         assert getattr(x, name)().dtype is getattr(torch, dtype)
     with pytest.raises(ValueError, match="invalid type: 'torch.NoTensor'"):
         x.type("torch.NoTensor")
