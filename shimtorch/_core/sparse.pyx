@@ -8,6 +8,7 @@ from libc.string cimport memcpy, memset
 
 from .._kernels.cells cimport cell_indices, count_cells, sum_cells
 from .._kernels.coalesce cimport Groups, free_groups, group_entries, group_indices, group_sums
+from .._kernels.csr cimport expand, lies_crosswise, turn
 from .._kernels.coo cimport count_nonzero, first_outside, gather, scatter_add, spread, take_nonzero
 from .._kernels.indexkeys cimport key_bits
 from .._kernels.merge cimport Keys, merge_coordinates, merge_keys, merge_source, merge_values
@@ -73,7 +74,7 @@ cdef class CooParts:
             raise RuntimeError(f"size is inconsistent with indices: for dim {d}, size is {t.shape_[d]} but found index "
                                f"{found}")
         if self.version != self.indices.storage.version:
-            self.pointer = self.transposed = None
+            self.pointer = self.transposed = self.narrow = None
         self.within = True
         self.version = self.indices.storage.version
         return 0
@@ -286,6 +287,9 @@ def coalesce(TensorBase t not None):
     if p.coalesced:
         return t
     p.entries(&entries)
+    if p.dims == 2 and entries.entry_step == 1 and t.shape_[0] <= EMPTY_ROWS * entries.nnz and lies_crosswise(
+            entries.data, entries.data + entries.dim_step, entries.nnz):
+        return turned(t, p, &entries)
     values = kernel_values(p.values, code)
     width = entry_width(values)
     for i in range(1, values.ndim_):
@@ -330,6 +334,33 @@ def coalesce(TensorBase t not None):
     if code != t.code:
         sums = as_code_tensor(sums, t.code)
     return trusted(new_coo(indices, sums, t.ndim_, t.shape_, True))
+
+
+cdef TensorBase turned(TensorBase t, CooParts p, const IndexSet* entries):
+    """A transposed coalesced matrix with its entries sorted: by counting those of each row."""
+    cdef TensorBase source = p.values if p.values.contiguous_ else contiguous_copy(p.values)
+    cdef TensorBase indices = new_indices(2, entries.nnz), values = empty(source.code, source.ndim_, source.shape_), r
+    cdef TensorBase pointer
+    cdef Py_ssize_t shape[1]
+    cdef int64_t* rows = <int64_t*>ptr(indices)
+    cdef int64_t* starts
+    cdef const char* v = ptr(source)
+    cdef char* out = ptr(values)
+    cdef Py_ssize_t n_rows = t.shape_[0], n_columns = t.shape_[1], size = entry_width(source) * ITEMSIZE[source.code]
+    cdef int failed
+    shape[0] = n_rows + 1
+    pointer = empty(INT64, 1, shape)
+    starts = <int64_t*>ptr(pointer)
+    with nogil:
+        failed = turn(entries.data, entries.data + entries.dim_step, v, size, entries.nnz, n_rows, n_columns, starts,
+                      rows + entries.nnz, out)
+        expand(starts, n_rows, rows)
+    if failed:
+        raise MemoryError("coalesce: no memory")
+    r = trusted(new_coo(indices, values, t.ndim_, t.shape_, True))
+    if t.ndim_ == 2:
+        (<CooParts>r.impl).pointer = pointer
+    return r
 
 
 cdef TensorBase new_indices(Py_ssize_t dims, Py_ssize_t nnz):
@@ -595,4 +626,5 @@ cpdef TensorBase with_values(TensorBase t, TensorBase values, bint coalesced=Tru
     q = <CooParts>r.impl
     if q.coalesced:                     # what was worked out from the indices holds for any values
         q.pointer, q.transposed, q.transposed_uses = p.pointer, p.transposed, p.transposed_uses
+        q.narrow, q.vector_uses = p.narrow, p.vector_uses
     return r

@@ -1,18 +1,19 @@
 """Products of sparse matrices with dense ones, without autograd."""
-from libc.stdint cimport int64_t
-from libc.string cimport memset
+from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memcpy, memset
 
-from .._kernels.csr cimport compress, transpose
-from .._kernels.spmm cimport coo_matmul, csr_matmul, has_products, sampled_matmul
-from .dtype cimport CAT_COMPLEX, CATEGORY, INT64, ITEMSIZE, dtype_of
+from .._kernels.csr cimport compress, expand, transpose
+from .._kernels.scratch cimport release
+from .._kernels.spgemm cimport narrowed, product_entries, product_pointer
+from .._kernels.spmm cimport coo_matmul, csr_matmul, csr_vector, has_products, sampled_matmul
+from .dtype cimport CAT_COMPLEX, CATEGORY, INT32, INT64, ITEMSIZE, dtype_of
 from .iterate cimport as_code_tensor, contiguous_copy
 from .op import scalar_type
-from .sparse cimport CooParts, coo_parts, dense, kernel_code, kernel_values, permute_values, with_values
+from .sparse cimport (
+    EMPTY_ROWS, CooParts, coo_parts, dense, kernel_code, kernel_values, new_coo, new_indices, permute_values, trusted,
+    with_values,
+)
 from .tensor cimport TensorBase, describe_shape, empty, make_size, ptr, write_scalar
-
-cdef enum:
-    EMPTY_ROWS = 8              # rows per entry from which a row pointer costs more than it saves
-
 
 cdef int check_matrix(TensorBase t, CooParts p) except -1:
     if p.dims != 2 or t.ndim_ != 2:
@@ -37,6 +38,14 @@ cdef TensorBase row_pointer(TensorBase t, CooParts p):
         p.pointer = empty(INT64, 1, shape)
         compress(<const int64_t*>ptr(p.indices), nnz, t.shape_[0], <int64_t*>ptr(p.pointer))
     return p.pointer
+
+
+cdef TensorBase narrow_columns(TensorBase t, CooParts p):
+    """The columns of a coalesced matrix in 32 bits, made at the second product with a vector; None before."""
+    p.vector_uses += 1
+    if p.narrow is None and p.vector_uses > 1 and t.shape_[1] <= 0x7fffffff:
+        p.narrow = as_code_tensor(p.indices.select(0, 1), INT32)
+    return p.narrow
 
 
 cdef tuple transposed_rows(TensorBase t, CooParts p):
@@ -71,6 +80,7 @@ cdef int multiply_into(TensorBase out, TensorBase t, CooParts p, TensorBase othe
     cdef Py_ssize_t nnz = indices.shape_[1], width = other.shape_[1]
     cdef const int64_t* rows
     cdef const int64_t* cols = NULL
+    cdef const int32_t* few
     cdef const char* v
     cdef const char* d = ptr(other)
     cdef char* o = ptr(out)
@@ -98,6 +108,13 @@ cdef int multiply_into(TensorBase out, TensorBase t, CooParts p, TensorBase othe
         elif pointer is not None:
             cols = <const int64_t*>ptr(indices) + indices.strides_[0]
     v = ptr(values)
+    if pointer is not None and not adjoint and width == 1:
+        columns = narrow_columns(t, p)
+        if columns is not None:
+            rows, few = <const int64_t*>ptr(pointer), <const int32_t*>ptr(columns)
+            with nogil:
+                csr_vector(code, rows, few, v, n_rows, d, dense_step, alpha, add, o, out_step)
+            return 0
     if pointer is not None:
         rows = <const int64_t*>ptr(pointer)
         with nogil:
@@ -207,6 +224,114 @@ def sampled(TensorBase left not None, TensorBase right not None, TensorBase patt
     if code != left.code:
         values = as_code_tensor(values, left.code)
     return with_values(pattern, values)
+
+
+def multiply_sparse(TensorBase a not None, TensorBase b not None):
+    """The product of two coalesced sparse matrices of one dtype that fit: coalesced.
+
+    None where a list of the rows of either, or of b's columns, would be much longer than the list of entries.
+    """
+    cdef CooParts p = coo_parts(a), q = coo_parts(b)
+    cdef TensorBase left, right, x, y, pointer, indices, values
+    cdef Py_ssize_t shape[1]
+    cdef Py_ssize_t n_rows = a.shape_[0], n_columns = b.shape_[1], nnz = q.indices.shape_[1]
+    cdef int code = product_code(a.code), failed = 0
+    cdef const int64_t* ap
+    cdef const int64_t* ac
+    cdef const int64_t* bp
+    cdef const char* av
+    cdef const char* bv
+    cdef int32_t* bc
+    cdef int64_t* starts
+    cdef int64_t* target
+    cdef char* out
+    check_matrix(a, p)
+    check_matrix(b, q)
+    if not p.coalesced or not q.coalesced or a.code != b.code or a.shape_[1] != b.shape_[0]:
+        raise RuntimeError("multiply_sparse: expected coalesced matrices of one dtype that fit")
+    left, right = row_pointer(a, p), row_pointer(b, q)
+    if left is None or right is None or n_columns > min(EMPTY_ROWS * nnz + 1024, 0x7fffffff):
+        return None
+    x, y = kernel_values(p.values, code), kernel_values(q.values, code)
+    ap, bp, av, bv = <const int64_t*>ptr(left), <const int64_t*>ptr(right), ptr(x), ptr(y)
+    ac = <const int64_t*>ptr(p.indices) + p.indices.strides_[0]
+    shape[0] = n_rows + 1
+    pointer = empty(INT64, 1, shape)
+    starts = <int64_t*>ptr(pointer)
+    bc = narrowed(<const int64_t*>ptr(q.indices) + q.indices.strides_[0], nnz)
+    try:
+        if bc == NULL:
+            raise MemoryError("no memory for a sparse product")
+        with nogil:
+            failed = product_pointer(ap, ac, n_rows, bp, bc, n_columns, starts)
+        if failed:
+            raise MemoryError("no memory for a sparse product")
+        shape[0] = starts[n_rows]
+        indices, values = new_indices(2, shape[0]), empty(code, 1, shape)
+        target, out = <int64_t*>ptr(indices), ptr(values)
+        with nogil:
+            failed = product_entries(code, ap, ac, av, n_rows, bp, bc, bv, n_columns, starts, target + shape[0], out)
+            expand(starts, n_rows, target)
+        if failed:
+            raise MemoryError("no memory for a sparse product")
+    finally:
+        release(bc)
+    if code != a.code:
+        values = as_code_tensor(values, a.code)
+    return product_of(indices, values, n_rows, n_columns, pointer)
+
+
+cdef TensorBase product_of(TensorBase indices, TensorBase values, Py_ssize_t n_rows, Py_ssize_t n_columns,
+                           TensorBase pointer):
+    """A coalesced matrix whose row pointer is known."""
+    cdef Py_ssize_t shape[2]
+    cdef TensorBase r
+    shape[0], shape[1] = n_rows, n_columns
+    r = trusted(new_coo(indices, values, 2, shape, True))
+    (<CooParts>r.impl).pointer = pointer
+    return r
+
+
+def take_rows(TensorBase t not None, TensorBase index not None):
+    """The rows of a coalesced matrix that contiguous int64 numbers name: coalesced. None where most rows are empty."""
+    cdef CooParts p = coo_parts(t)
+    cdef TensorBase pointer, indices, values, source = p.values, out_pointer
+    cdef Py_ssize_t shape[1]
+    cdef Py_ssize_t n = index.count, k, x, m = 0, count, size = ITEMSIZE[t.code]
+    cdef const int64_t* chosen = <const int64_t*>ptr(dense(index))
+    cdef const int64_t* starts
+    cdef const int64_t* columns
+    cdef const char* v
+    cdef int64_t* rows
+    cdef int64_t* ends
+    cdef char* out
+    check_matrix(t, p)
+    if not p.coalesced or index.code != INT64 or not index.contiguous_:
+        raise RuntimeError("take_rows: expected a coalesced tensor and contiguous int64 numbers")
+    pointer = row_pointer(t, p)
+    if pointer is None or not source.contiguous_:
+        return None
+    starts, v = <const int64_t*>ptr(pointer), ptr(source)
+    columns = <const int64_t*>ptr(p.indices) + p.indices.strides_[0]
+    shape[0] = n + 1
+    out_pointer = empty(INT64, 1, shape)
+    ends = <int64_t*>ptr(out_pointer)
+    for k in range(n):
+        if not 0 <= chosen[k] < t.shape_[0]:
+            raise IndexError(f"take_rows: no row {chosen[k]} among {t.shape_[0]}")
+        ends[k] = m
+        m += starts[chosen[k] + 1] - starts[chosen[k]]
+    ends[n] = m
+    shape[0] = m
+    indices, values = new_indices(2, m), empty(t.code, 1, shape)
+    rows, out = <int64_t*>ptr(indices), ptr(values)
+    with nogil:
+        for k in range(n):
+            x, count = starts[chosen[k]], ends[k + 1] - ends[k]
+            memcpy(rows + m + ends[k], columns + x, count * sizeof(int64_t))
+            memcpy(out + ends[k] * size, v + x * size, count * size)
+        expand(ends, n, rows)
+    return product_of(indices, values, n, t.shape_[1], out_pointer)
 
 
 def compressed_rows(TensorBase t not None):

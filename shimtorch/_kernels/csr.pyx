@@ -4,13 +4,34 @@ A row pointer holds n_rows + 1 ascending places: row r owns the entries pointer[
 """
 
 cimport numpy as cnp
-from libc.stdint cimport int64_t, uint64_t
-from libc.string cimport memset
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.string cimport memcpy, memset
 
 from shimtorch._kernels.scratch cimport release, scratch
 from shimtorch._kernels.sparsetypes cimport int64_data
 
 cnp.import_array()
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__) || defined(__clang__)
+    #define st_prefetch_written(p) __builtin_prefetch(p, 1)
+    #else
+    #define st_prefetch_written(p) ((void)0)
+    #endif
+    """
+    void prefetch_written "st_prefetch_written"(const void*) noexcept nogil
+
+cdef enum:
+    AHEAD = 16              # entries ahead whose place is asked for
+
+ctypedef struct Narrow:
+    int32_t column
+    int32_t value           # the bits of any type of this size
+
+ctypedef struct Wide:
+    int64_t column
+    int64_t value
 
 
 cdef void compress(const int64_t* rows, Py_ssize_t nnz, Py_ssize_t n_rows, int64_t* pointer) noexcept nogil:
@@ -52,6 +73,82 @@ cdef void transpose(const int64_t* pointer, const int64_t* columns, Py_ssize_t n
     for column in range(n_columns, 0, -1):
         out_pointer[column] = out_pointer[column - 1]
     out_pointer[0] = 0
+
+
+cdef bint lies_crosswise(const int64_t* rows, const int64_t* columns, Py_ssize_t nnz) noexcept nogil:
+    """Whether entries ascend by column, those of a column by row, and none repeats: a transposed coalesced matrix."""
+    cdef Py_ssize_t x
+    cdef bint wrong = False
+    for x in range(1, nnz):
+        wrong |= (columns[x] < columns[x - 1]) | ((columns[x] == columns[x - 1]) & (rows[x] <= rows[x - 1]))
+        if wrong and x & 1023 == 0:
+            return False
+    return not wrong
+
+
+cdef fused pair_t:
+    Narrow
+    Wide
+
+
+cdef inline int _turn(const int64_t* rows, const int64_t* columns, const char* values, Py_ssize_t nnz,
+                      int64_t* pointer, int64_t* out_columns, char* out_values, pair_t* pairs) noexcept nogil:
+    """Column and value go to their place together: one write to memory in any order for each entry, not two."""
+    cdef Py_ssize_t x, place
+    for x in range(nnz):
+        if x + AHEAD < nnz:
+            prefetch_written(pairs + pointer[rows[x + AHEAD]])
+        place = pointer[rows[x]]
+        pointer[rows[x]] = place + 1
+        if pair_t is Narrow:
+            pairs[place].column = <int32_t>columns[x]
+            pairs[place].value = (<const int32_t*>values)[x]
+        else:
+            pairs[place].column = columns[x]
+            pairs[place].value = (<const int64_t*>values)[x]
+    for x in range(nnz):
+        out_columns[x] = pairs[x].column
+        if pair_t is Narrow:
+            (<int32_t*>out_values)[x] = pairs[x].value
+        else:
+            (<int64_t*>out_values)[x] = pairs[x].value
+    return 0
+
+
+cdef int turn(const int64_t* rows, const int64_t* columns, const char* values, Py_ssize_t size, Py_ssize_t nnz,
+              Py_ssize_t n_rows, Py_ssize_t n_columns, int64_t* pointer, int64_t* out_columns,
+              char* out_values) noexcept nogil:
+    """Row pointer, columns and values (of `size` bytes) of a matrix whose entries lie crosswise.
+
+    Returns -1 when there is no memory.
+    """
+    cdef Py_ssize_t x, row, place
+    cdef bint narrow = size == 4 and n_columns <= 0x7fffffff
+    cdef void* pairs = NULL
+    if narrow or size == 8:
+        pairs = scratch(nnz * <Py_ssize_t>(sizeof(Narrow) if narrow else sizeof(Wide)))
+        if pairs == NULL:
+            return -1
+    memset(pointer, 0, (n_rows + 1) * sizeof(int64_t))
+    for x in range(nnz):
+        pointer[rows[x] + 1] += 1
+    for row in range(n_rows):
+        pointer[row + 1] += pointer[row]
+    if narrow:                                      # pointer[r] moves from the start of r's entries to their end
+        _turn(rows, columns, values, nnz, pointer, out_columns, out_values, <Narrow*>pairs)
+    elif size == 8:
+        _turn(rows, columns, values, nnz, pointer, out_columns, out_values, <Wide*>pairs)
+    else:
+        for x in range(nnz):
+            place = pointer[rows[x]]
+            pointer[rows[x]] = place + 1
+            out_columns[place] = columns[x]
+            memcpy(out_values + place * size, values + x * size, size)
+    release(pairs)
+    for row in range(n_rows, 0, -1):
+        pointer[row] = pointer[row - 1]
+    pointer[0] = 0
+    return 0
 
 
 # ---------------------------------------------------------------- NumPy interface

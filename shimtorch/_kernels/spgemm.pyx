@@ -2,6 +2,7 @@
 
 A row of the result is summed in a dense row of accumulators, and a bit set for each column touched. Reading the bits
 in order gives the columns sorted; a second level, one bit per word of the first, skips what was not touched.
+The columns of the right operand, whose rows are read in any order, are numbers of 32 bits.
 """
 
 cimport numpy as cnp
@@ -10,7 +11,7 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint64_t
 from shimtorch._kernels.kernels cimport (
     ST_COMPLEX64, ST_COMPLEX128, ST_FLOAT32, ST_FLOAT64, ST_INT8, ST_INT16, ST_INT32, ST_INT64, ST_UINT8,
 )
-from shimtorch._kernels.scratch cimport release, zeroed_scratch
+from shimtorch._kernels.scratch cimport release, scratch, zeroed_scratch
 from shimtorch._kernels.sparsetypes cimport contiguous_data, dtype_code, int64_data, number_t
 
 cnp.import_array()
@@ -33,7 +34,7 @@ cdef enum:
 
 
 cdef int product_pointer(const int64_t* a_pointer, const int64_t* a_columns, Py_ssize_t n_rows,
-                         const int64_t* b_pointer, const int64_t* b_columns, Py_ssize_t n_columns,
+                         const int64_t* b_pointer, const int32_t* b_columns, Py_ssize_t n_columns,
                          int64_t* pointer) noexcept nogil:
     """Row pointer (n_rows + 1) of the product. Returns -1 when there is no memory."""
     cdef uint64_t* words = <uint64_t*>zeroed_scratch((n_columns // 64 + 1) * sizeof(uint64_t))
@@ -59,7 +60,7 @@ cdef int product_pointer(const int64_t* a_pointer, const int64_t* a_columns, Py_
 
 
 cdef int _product_entries(const int64_t* a_pointer, const int64_t* a_columns, const number_t* a_values,
-                          Py_ssize_t n_rows, const int64_t* b_pointer, const int64_t* b_columns,
+                          Py_ssize_t n_rows, const int64_t* b_pointer, const int32_t* b_columns,
                           const number_t* b_values, Py_ssize_t n_columns, const int64_t* pointer, int64_t* columns,
                           number_t* values) noexcept nogil:
     cdef Py_ssize_t n_words = n_columns // 64 + 1, n_tops = n_words // 64 + 1
@@ -111,7 +112,7 @@ cdef int _product_entries(const int64_t* a_pointer, const int64_t* a_columns, co
 
 # ---------------------------------------------------------------- dispatch over dtypes
 
-ctypedef int (*product_t)(const int64_t*, const int64_t*, const void*, Py_ssize_t, const int64_t*, const int64_t*,
+ctypedef int (*product_t)(const int64_t*, const int64_t*, const void*, Py_ssize_t, const int64_t*, const int32_t*,
                           const void*, Py_ssize_t, const int64_t*, int64_t*, void*) noexcept nogil
 
 cdef product_t[ST_COMPLEX128 + 1] _kernels
@@ -133,11 +134,21 @@ _bind(ST_COMPLEX128, <double complex*>NULL)
 
 
 cdef int product_entries(int dtype, const int64_t* a_pointer, const int64_t* a_columns, const void* a_values,
-                         Py_ssize_t n_rows, const int64_t* b_pointer, const int64_t* b_columns, const void* b_values,
+                         Py_ssize_t n_rows, const int64_t* b_pointer, const int32_t* b_columns, const void* b_values,
                          Py_ssize_t n_columns, const int64_t* pointer, int64_t* columns, void* values) noexcept nogil:
     """Columns and values of the product whose row pointer is `pointer`. Returns -1 when there is no memory."""
     return _kernels[dtype](a_pointer, a_columns, a_values, n_rows, b_pointer, b_columns, b_values, n_columns, pointer,
                            columns, values)
+
+
+cdef int32_t* narrowed(const int64_t* numbers, Py_ssize_t n) noexcept nogil:
+    """A copy of numbers below 2**31, to be released; NULL when there is no memory."""
+    cdef int32_t* out = <int32_t*>scratch(n * sizeof(int32_t))
+    cdef Py_ssize_t x
+    if out != NULL:
+        for x in range(n):
+            out[x] = <int32_t>numbers[x]
+    return out
 
 
 # ---------------------------------------------------------------- NumPy interface
@@ -168,20 +179,30 @@ def matmul_sparse(cnp.ndarray a_pointer not None, cnp.ndarray a_columns not None
     if cnp.PyArray_SIZE(a_columns) != cnp.PyArray_SIZE(a_values) or (
             cnp.PyArray_SIZE(b_columns) != cnp.PyArray_SIZE(b_values)):
         raise ValueError("values that do not match their columns")
+    if n_columns > 0x7fffffff:
+        raise ValueError(f"{n_columns} columns are too many")
     shape[0] = n_rows + 1
-    cdef cnp.ndarray pointer = cnp.PyArray_EMPTY(1, shape, cnp.NPY_INT64, 0)
+    cdef cnp.ndarray pointer = cnp.PyArray_EMPTY(1, shape, cnp.NPY_INT64, 0), columns, values
     cdef int64_t* p = <int64_t*>cnp.PyArray_DATA(pointer)
-    with nogil:
-        failed = product_pointer(ap, ac, n_rows, bp, bc, n_columns, p)
-    if failed:
-        raise MemoryError("no memory for a sparse product")
-    shape[0] = p[n_rows]
-    cdef cnp.ndarray columns = cnp.PyArray_EMPTY(1, shape, cnp.NPY_INT64, 0)
-    cdef cnp.ndarray values = cnp.PyArray_EMPTY(1, shape, cnp.PyArray_TYPE(a_values), 0)
-    cdef int64_t* c = <int64_t*>cnp.PyArray_DATA(columns)
-    cdef void* v = cnp.PyArray_DATA(values)
-    with nogil:
-        failed = product_entries(dtype, ap, ac, av, n_rows, bp, bc, bv, n_columns, p, c, v)
-    if failed:
-        raise MemoryError("no memory for a sparse product")
+    cdef int64_t* c
+    cdef void* v
+    cdef Py_ssize_t n = cnp.PyArray_SIZE(b_columns)
+    cdef int32_t* narrow = narrowed(bc, n)
+    try:
+        if narrow == NULL:
+            raise MemoryError("no memory for a sparse product")
+        with nogil:
+            failed = product_pointer(ap, ac, n_rows, bp, narrow, n_columns, p)
+        if failed:
+            raise MemoryError("no memory for a sparse product")
+        shape[0] = p[n_rows]
+        columns = cnp.PyArray_EMPTY(1, shape, cnp.NPY_INT64, 0)
+        values = cnp.PyArray_EMPTY(1, shape, cnp.PyArray_TYPE(a_values), 0)
+        c, v = <int64_t*>cnp.PyArray_DATA(columns), cnp.PyArray_DATA(values)
+        with nogil:
+            failed = product_entries(dtype, ap, ac, av, n_rows, bp, narrow, bv, n_columns, p, c, v)
+        if failed:
+            raise MemoryError("no memory for a sparse product")
+    finally:
+        release(narrow)
     return pointer, columns, values

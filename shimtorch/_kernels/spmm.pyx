@@ -24,6 +24,10 @@ cdef extern from *:
     """
     void prefetch "st_prefetch"(const void*) noexcept nogil
 
+cdef fused column_t:
+    int32_t
+    int64_t
+
 cdef enum:
     WIDE = 64               # columns summed in registers and the first-level cache
     NARROW = 16             # columns summed in registers
@@ -62,9 +66,9 @@ cdef inline void _csr_block(const int64_t* pointer, const int64_t* columns, cons
                 out[r * out_step + k] = alpha * sums[k]
 
 
-cdef void _csr_vector(const int64_t* pointer, const int64_t* columns, const number_t* values, Py_ssize_t n_rows,
-                      const number_t* dense, Py_ssize_t dense_step, number_t alpha, bint add, number_t* out,
-                      Py_ssize_t out_step) noexcept nogil:
+cdef inline void _vector(const int64_t* pointer, const column_t* columns, const number_t* values, Py_ssize_t n_rows,
+                         const number_t* dense, Py_ssize_t dense_step, number_t alpha, bint add, number_t* out,
+                         Py_ssize_t out_step) noexcept nogil:
     cdef Py_ssize_t r, x
     cdef number_t total
     for r in range(n_rows):
@@ -72,6 +76,18 @@ cdef void _csr_vector(const int64_t* pointer, const int64_t* columns, const numb
         for x in range(pointer[r], pointer[r + 1]):
             total += values[x] * dense[columns[x] * dense_step]
         out[r * out_step] = out[r * out_step] + alpha * total if add else alpha * total
+
+
+cdef void _csr_vector(const int64_t* pointer, const int32_t* columns, const number_t* values, Py_ssize_t n_rows,
+                      const number_t* dense, Py_ssize_t dense_step, const number_t* alpha, bint add, number_t* out,
+                      Py_ssize_t out_step) noexcept nogil:
+    cdef number_t factor = 1
+    if alpha != NULL:
+        factor = alpha[0]
+    if dense_step == 1 and out_step == 1:
+        _vector(pointer, columns, values, n_rows, dense, 1, factor, add, out, 1)
+    else:
+        _vector(pointer, columns, values, n_rows, dense, dense_step, factor, add, out, out_step)
 
 
 cdef void _csr_matmul(const int64_t* pointer, const int64_t* columns, const number_t* values, Py_ssize_t n_rows,
@@ -82,7 +98,7 @@ cdef void _csr_matmul(const int64_t* pointer, const int64_t* columns, const numb
     if alpha != NULL:
         factor = alpha[0]
     if width == 1:
-        _csr_vector(pointer, columns, values, n_rows, dense, dense_step, factor, add, out, out_step)
+        _vector(pointer, columns, values, n_rows, dense, dense_step, factor, add, out, out_step)
         return
     while column + WIDE <= width:
         _csr_block(pointer, columns, values, n_rows, dense + column, dense_step, WIDE, factor, add, out + column,
@@ -155,8 +171,12 @@ ctypedef void (*coo_t)(const int64_t*, const int64_t*, const void*, Py_ssize_t, 
 ctypedef void (*sampled_t)(const int64_t*, const int64_t*, Py_ssize_t, const void*, Py_ssize_t, const void*,
                            Py_ssize_t, Py_ssize_t, void*) noexcept nogil
 
+ctypedef void (*vector_t)(const int64_t*, const int32_t*, const void*, Py_ssize_t, const void*, Py_ssize_t,
+                          const void*, bint, void*, Py_ssize_t) noexcept nogil
+
 ctypedef struct Kernels:
     csr_t csr
+    vector_t vector
     coo_t coo
     sampled_t sampled
 
@@ -165,6 +185,7 @@ cdef Kernels[ST_COMPLEX128 + 1] _kernels
 
 cdef void _bind(int dtype, number_t* tag):
     _kernels[dtype].csr = <csr_t>_csr_matmul[number_t]
+    _kernels[dtype].vector = <vector_t>_csr_vector[number_t]
     _kernels[dtype].coo = <coo_t>_coo_matmul[number_t]
     _kernels[dtype].sampled = <sampled_t>_sampled_matmul[number_t]
 
@@ -190,6 +211,13 @@ cdef void csr_matmul(int dtype, const int64_t* pointer, const int64_t* columns, 
                      Py_ssize_t out_step) noexcept nogil:
     """out = alpha * sparse @ dense, or += with `add`; alpha is one element, or NULL for 1."""
     _kernels[dtype].csr(pointer, columns, values, n_rows, dense, dense_step, width, alpha, add, out, out_step)
+
+
+cdef void csr_vector(int dtype, const int64_t* pointer, const int32_t* columns, const void* values, Py_ssize_t n_rows,
+                     const void* dense, Py_ssize_t dense_step, const void* alpha, bint add, void* out,
+                     Py_ssize_t out_step) noexcept nogil:
+    """`csr_matmul` with one column, the sparse matrix's columns as numbers of 32 bits."""
+    _kernels[dtype].vector(pointer, columns, values, n_rows, dense, dense_step, alpha, add, out, out_step)
 
 
 cdef void coo_matmul(int dtype, const int64_t* rows, const int64_t* columns, const void* values, Py_ssize_t nnz,

@@ -9,6 +9,7 @@ from .._core.kinds import result_type
 from .._core.op import op, scalar_type
 from .._core.tensor import TensorBase, wrap_ndarray
 from .._kernels import merge
+from ._rules import conj
 from ._sparse_join import aligned, common_shape, expanded, matching
 from ._sparse_parts import is_coo, on_sparse, parts, through_coo
 from .sparse import intersect_wide, mask_of, same_indices, sparse_coo_from_parts
@@ -172,35 +173,47 @@ def sub_(self, other, *, alpha=1):
 
 # ---------------------------------------------------------------- products and quotients
 
-@on_sparse("mul", compressed=True)
+@on_sparse("mul", composed=True, compressed=True)
 def mul(self, other):
     if not isinstance(self, TensorBase) or self.layout is strided:
         self, other = other, self
-    if _is_number(other):
-        if not is_coo(self):
-            p = parts.compressed_parts(self)
-            return parts.make_compressed(p.layout, p.pointers, p.plain, p.values * other, self.shape)
-        return parts.with_values(self, parts.parts(self).values.to(result_type(self, other)) * other)
-    return _mul(self, other)
+    return sparse_times_number(self, other) if _is_number(other) else _mul(self, other)
 
 
 @through_coo
 def _mul(self, other):
     if not is_coo(self):
         self, other = other, self
-    return _mul_dense(self, other) if other.layout is strided else _mul_sparse(self, other)
+    return sparse_times_dense(self, other) if other.layout is strided else sparse_times_sparse(self, other)
 
 
-def _mul_dense(self, dense):
-    shape = common_shape(self, dense, "mul")
+@op(method=False, function=False, sparse=True, backward_name="MulBackward0", grads={
+    "self": lambda g, other: g * conj(other), "other": lambda g, self: (g * conj(self)).sum()})
+def sparse_times_number(self, other):
+    """A sparse tensor of any layout times a number, or a dense tensor without dimensions."""
+    if not is_coo(self):
+        p = parts.compressed_parts(self)
+        return parts.make_compressed(p.layout, p.pointers, p.plain, p.values * other, self.shape)
+    return parts.with_values(self, parts.parts(self).values.to(result_type(self, other)) * other)
+
+
+@op(method=False, function=False, sparse=True, backward_name="MulBackward0", grads={
+    "self": lambda g, other: g * conj(other),
+    "other": lambda g, self, other_shape: (g * conj(self)).sum_to_size(other_shape).to_dense()})
+def sparse_times_dense(self, other):
+    """A sparse tensor times a dense one, broadcast: sparse. The gradient of the dense one is dense."""
+    shape = common_shape(self, other, "mul")
     if shape != self.shape:
         self = expand(parts.coalesce(self), *shape)
-    dtype = result_type(self, dense)
-    factors = parts.take(dense.expand(shape), self)
+    dtype = result_type(self, other)
+    factors = parts.take(other.expand(shape), self)
     return parts.with_values(self, parts.parts(self).values.to(dtype) * factors.to(dtype))
 
 
-def _mul_sparse(self, other):
+@op(method=False, function=False, sparse=True, backward_name="MulBackward0", grads={
+    "self": lambda g, other: g * conj(other), "other": lambda g, self: g * conj(self)})
+def sparse_times_sparse(self, other):
+    """The product of two sparse tensors, broadcast: sparse, coalesced."""
     dtype = result_type(self, other)
     if self.shape == other.shape and parts.unchecked_parts(self).sparse_dim == parts.unchecked_parts(other).sparse_dim:
         a, b = parts.parts(parts.coalesce(self)), parts.parts(parts.coalesce(other))

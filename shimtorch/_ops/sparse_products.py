@@ -77,6 +77,9 @@ def _multiply_sparse(a, b):
     dtype = a.dtype
     work = "float32" if dtype.name in ("float16", "bfloat16") else None
     a, b = parts.coalesce(a), parts.coalesce(b)
+    product = parts.multiply_sparse(a, b)
+    if product is not None:
+        return product
     p, q = parts.parts(a), parts.parts(b)
     size = (a.shape[0], b.shape[1])
     a_indices, b_indices = p.indices._ndarray(), q.indices._ndarray()

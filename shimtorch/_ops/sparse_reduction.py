@@ -37,7 +37,8 @@ def _sum(self, dims, keep_dtype):
     inner = [d - p.sparse_dim + 1 for d in dims if d >= p.sparse_dim]
     values = p.values
     if not kept:
-        return values.sum([0, *inner], dtype=self.dtype if keep_dtype else None)
+        dtype = self.dtype if keep_dtype else None
+        return values.sum([0, *inner], dtype=dtype) if values.dim() > 1 or dtype is not None else values.sum()
     if inner:
         values = values.sum(inner, dtype=self.dtype)
     size = [n for d, n in enumerate(self.shape) if d not in dims]

@@ -318,6 +318,7 @@ def select_backward(grad, shape, dim, index):
 
 @on_sparse("index_select")
 def index_select(self, dim, index):
+    import numpy as np
     _need_coo(self, "index_select")
     d = _wrap(dim, self.dim())
     if not isinstance(index, TensorBase) or index.dtype.name not in ("int64", "int32"):
@@ -336,30 +337,28 @@ def index_select(self, dim, index):
     p = parts.parts(self)
     if d >= p.sparse_dim:
         return _make(p.indices, p.values.index_select(d - p.sparse_dim + 1, wrap_ndarray(chosen)), size, p.coalesced)
-    places, asked, by_row = _find(self, p, d, chosen)
+    if d == 0 and p.coalesced and p.sparse_dim == 2 and self.dim() == 2:
+        rows = parts.take_rows(self, wrap_ndarray(np.ascontiguousarray(chosen)))
+        if rows is not None:
+            return rows
+    places, asked = _find(self, p, d, chosen)
     indices, values = _take_entries(self, places)
     indices[d].copy_(wrap_ndarray(asked))
-    ascending = by_row or len(chosen) < 2 or bool((chosen[1:] > chosen[:-1]).all())
+    ascending = len(chosen) < 2 or bool((chosen[1:] > chosen[:-1]).all())
     return _make(indices, values, size, p.coalesced and ascending)
 
 
 def _find(self, p, d, chosen):
-    """Entries whose coordinate in dimension d is chosen, once for each time, and the place among the chosen.
-
-    And whether they come in the order of the chosen; else they do in that of the entries.
-    """
+    """Entries whose coordinate in dimension d is chosen, once for each time, and the place among the chosen."""
     import numpy as np
 
     from .._kernels import csr
-    if d == 0 and p.coalesced and p.sparse_dim == 2 and self.dim() == 2 and self.shape[0] <= 8 * p.indices.shape[1]:
-        pointer, _ = parts.compressed_rows(self)
-        return *csr.select_rows(pointer._ndarray(), chosen), True
     along = p.indices[d].contiguous()._ndarray()
     if self.shape[d] <= 16 * (along.size + chosen.size) + 1024:
-        return *csr.select(along, self.shape[d], chosen), False
+        return csr.select(along, self.shape[d], chosen)
     # A dimension too long to keep lists for: number the coordinates that occur.
     known, numbers = np.unique(np.concatenate((along, chosen)), return_inverse=True)
-    return *csr.select(numbers[:along.size].copy(), known.size, numbers[along.size:].copy()), False
+    return csr.select(numbers[:along.size].copy(), known.size, numbers[along.size:].copy())
 
 
 @on_sparse("index_add_zeros")
