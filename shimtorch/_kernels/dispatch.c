@@ -9,6 +9,8 @@ typedef struct {
     const st_entry *const *pointwise, *const *reductions, *const *rows; /* lists of families that end with NULL */
     const st_loop (*casts)[ST_NDTYPES];
     const st_gemm_fn *gemm;
+    const st_nest_fn *nests;
+    const st_small_fn *smalls;
 } st_build;
 
 /* ---- what each instruction set's library offers ---- */
@@ -26,11 +28,13 @@ typedef struct {
     ROWS_OF(DECLARE_FAMILY_, isa)                                                                                    \
     extern const st_loop st_casts_##isa[ST_NDTYPES][ST_NDTYPES];                                                     \
     extern const st_gemm_fn st_gemms_##isa[ST_NDTYPES];                                                              \
+    extern const st_nest_fn st_nests_##isa[ST_NDTYPES];                                                              \
+    extern const st_small_fn st_smalls_##isa[ST_NDTYPES];                                                            \
     static const st_entry *const pointwise_##isa[] = {POINTWISE_OF(LIST_FAMILY_, isa) NULL};                         \
     static const st_entry *const reductions_##isa[] = {REDUCTIONS_OF(LIST_FAMILY_, isa) NULL};                       \
     static const st_entry *const rows_##isa[] = {ROWS_OF(LIST_FAMILY_, isa) NULL};                                   \
-    static const st_build build_##isa = {title,      pointwise_##isa, reductions_##isa,                              \
-                                         rows_##isa, st_casts_##isa,  st_gemms_##isa};
+    static const st_build build_##isa = {title,          pointwise_##isa, reductions_##isa, rows_##isa,                \
+                                         st_casts_##isa, st_gemms_##isa,  st_nests_##isa,   st_smalls_##isa};
 
 BUILD(baseline, "baseline")
 #ifdef ST_HAVE_V3
@@ -162,3 +166,7 @@ int st_gemm(int dtype, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const char *a, ptr
     const ptrdiff_t sa[2] = {sa_row, sa_col}, sb[2] = {sb_row, sb_col}, sc[2] = {sc_row, sc_col};
     return gemm(m, n, k, a, sa, b, sb, c, sc);
 }
+
+st_nest_fn st_find_nest(int dtype) { return valid(dtype, ST_NDTYPES, 0) ? tables()->nests[dtype] : NULL; }
+
+st_small_fn st_find_small(int dtype) { return valid(dtype, ST_NDTYPES, 0) ? tables()->smalls[dtype] : NULL; }

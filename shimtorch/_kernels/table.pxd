@@ -1,6 +1,7 @@
 # The kernels of kernels.h, linked once here, for every other compiled module.
 from .kernels cimport (
-    ST_NO_MEMORY, ST_NOT_IMPLEMENTED, ST_ZERO_DIVISION, st_bounds, st_factor, st_index_out, st_loop, st_reduce, st_rows,
+    ST_NEST_DIMS, ST_NEST_FACTORS, ST_NO_MEMORY, ST_NOT_IMPLEMENTED, ST_SMALL_DEPTH, ST_ZERO_DIVISION, st_bounds,
+    st_factor, st_index_out, st_loop, st_nest_dim, st_nest_fn, st_reduce, st_rows, st_small_fn,
 )
 
 cdef int st_op(const char* name) noexcept nogil
@@ -17,3 +18,5 @@ cdef int st_gemm(
     const char* b, Py_ssize_t sb_row, Py_ssize_t sb_col,
     char* c_, Py_ssize_t sc_row, Py_ssize_t sc_col,
 ) noexcept nogil
+cdef st_nest_fn st_find_nest(int dtype) noexcept nogil
+cdef st_small_fn st_find_small(int dtype) noexcept nogil

@@ -43,6 +43,14 @@ cdef int st_gemm(
     return c.st_gemm(dtype, m, n, k, a, sa_row, sa_col, b, sb_row, sb_col, c_, sc_row, sc_col)
 
 
+cdef st_nest_fn st_find_nest(int dtype) noexcept nogil:
+    return c.st_find_nest(dtype)
+
+
+cdef st_small_fn st_find_small(int dtype) noexcept nogil:
+    return c.st_find_small(dtype)
+
+
 def isa():
     """The instruction set whose kernels are in use."""
     return c.st_isa().decode()

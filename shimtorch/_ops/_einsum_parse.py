@@ -1,38 +1,67 @@
-"""The einsum language: an equation, or operands with their sublists, as lists of integer labels.
+"""The einsum language: an equation, or operands with their sublists, as rows of integer labels.
 
-Labels 0-25 are A-Z, 26-51 a-z; the dimensions that an ellipsis covers are labelled from ELLIPSIS on, counted from the
-right, so that those of different operands line up.
+Labels 0-25 are A-Z, 26-51 a-z; sublists may hold any others. The dimensions that an ellipsis covers are -1, -2 ...
+counted from the right, so that those of different operands line up.
 """
 from .._core.tensor import TensorBase
-
-ELLIPSIS = 1 << 20
 
 
 def label_name(label):
     """A label as the user wrote it."""
-    if label >= ELLIPSIS:
+    if label < 0:
         return "..."
     return chr(ord("A") + label) if label < 26 else chr(ord("a") + label - 26) if label < 52 else str(label)
 
 
-def parse(args):
-    """The arguments of ``einsum``: operands, a list of labels for each, and the labels of the output."""
+def read_arguments(args, optimize, path):
+    """The arguments of ``einsum``: the equation (a string, or rows of labels), the operands, and how to find a path."""
     if len(args) < 2:
         raise ValueError("einsum(): must specify the equation string and at least one operand, or at least one operand "
                          "and its subscripts list")
     if isinstance(args[0], TensorBase):
-        operands, terms, output = read_sublists(args)
+        operands, rows, output = read_sublists(args)
+        source = tuple([tuple(row) for row in rows]), None if output is None else tuple(output)
     else:
-        if not isinstance(args[0], str):
-            raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type(args[0]).__name__}")
-        operands = args[1:]
+        source, operands = args[0], args[1:]
+        if not isinstance(source, str):
+            raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type(source).__name__}")
         if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
             operands = tuple(operands[0])
         for i, operand in enumerate(operands):
             if not isinstance(operand, TensorBase):
                 raise TypeError(f"expected Tensor as element {i} in argument 1, but got {type(operand).__name__}")
-        terms, output = read_equation(args[0], len(operands))
-    return operands, *cover_dimensions(operands, terms, output)
+        if not operands:
+            raise ValueError("einsum(): must provide at least one operand")
+    options = None if optimize is None and path is None else read_options(optimize, path, len(operands))
+    return source, tuple(operands), options
+
+
+def read_options(optimize, path, n_operands):
+    """``optimize=`` and ``path=`` in one hashable form: a strategy, or the pairs to contract."""
+    if path is None and isinstance(optimize, (list, tuple)):
+        path = optimize
+    if path is None:
+        if optimize not in (True, False, "auto", "greedy", "optimal"):
+            raise ValueError(f"einsum(): optimize must be True, False, 'auto', 'greedy' or 'optimal', got {optimize!r}")
+        return {True: "auto", False: "left"}.get(optimize, optimize)
+    steps, left = [], n_operands
+    for step in path:
+        if step == "einsum_path":      # the first item of what numpy.einsum_path returns
+            continue
+        step = tuple(sorted([i.__index__() for i in step]))
+        if not step or step[0] < 0 or step[-1] >= left or len(set(step)) != len(step):
+            raise ValueError(f"einsum(): path step {step} does not name operands among the {left} that are left")
+        steps.append(step)
+        left -= len(step) - 1
+    if left > 1:
+        steps.append(tuple(range(left)))
+    return tuple(steps)
+
+
+def labels_of(source, operands):
+    """Rows of labels for operands, the labels of the output, and the size of each label."""
+    terms, output = read_equation(source, len(operands)) if isinstance(source, str) else source
+    return cover_dimensions(operands, terms, output)
 
 
 def read_sublists(args):
@@ -50,8 +79,6 @@ def read_sublists(args):
 
 
 def read_sublist(items):
-    if isinstance(items, TensorBase) or not isinstance(items, (list, tuple)):
-        raise TypeError(f"einsum(): expected a subscripts list, got {type(items).__name__}")
     term = []
     for item in items:
         if item is Ellipsis:
@@ -59,9 +86,10 @@ def read_sublist(items):
             continue
         if not hasattr(item, "__index__"):
             raise TypeError(f"einsum(): subscripts must be integers or Ellipsis, got {type(item).__name__}")
-        if not 0 <= item.__index__() < 52:
-            raise ValueError("einsum(): subscript in subscript list is not within the valid range [0, 52)")
-        term.append(item.__index__())
+        label = item.__index__()
+        if label < 0:
+            raise ValueError("einsum(): subscript in subscript list is not within the valid range: it is negative")
+        term.append(label)
     return term
 
 
@@ -78,7 +106,7 @@ def read_equation(equation, n_operands):
                 raise RuntimeError(f"einsum(): found '.' for {owner} that is not part of any ellipsis"
                                    + (" (...)" if owner == "output" else ""))
             if "..." in current:
-                raise RuntimeError(f"einsum(): found '.' for {owner} for which an ellipsis (...) was already found"
+                raise RuntimeError("einsum(): found '.' for output but an ellipsis (...) was already found"
                                    if owner == "output" else
                                    f"einsum(): found '.' for {owner} for which an ellipsis was already found")
             current.append("...")
@@ -110,31 +138,35 @@ def read_equation(equation, n_operands):
 def cover_dimensions(operands, terms, output):
     """Give the dimensions under an ellipsis their labels, check ranks and sizes, and settle the output."""
     sizes, counts, widest = {}, {}, 0
-    labels = []
+    rows = []
     for i, (operand, term) in enumerate(zip(operands, terms)):
-        named, ndim = sum(t != "..." for t in term), operand.dim()
+        dots = term.count("...")
+        named, ndim = len(term) - dots, operand.dim()
         covered = ndim - named
-        if covered < 0 or (covered and "..." not in term):
-            if "..." in term:
-                raise RuntimeError(f"einsum(): the number of subscripts in the equation ({named}) is more than the "
-                                   f"number of dimensions ({ndim}) for operand {i}")
+        if dots > 1:
+            raise RuntimeError(f"einsum(): found '.' for operand {i} for which an ellipsis was already found")
+        if covered < 0 and dots:
+            raise RuntimeError(f"einsum(): the number of subscripts in the equation ({named}) is more than the number "
+                               f"of dimensions ({ndim}) for operand {i}")
+        if covered and not dots:
             raise RuntimeError(f"einsum(): the number of subscripts in the equation ({named}) does not match the "
                                f"number of dimensions ({ndim}) for operand {i} and no ellipsis was given")
         widest = max(widest, covered)
         row = []
         for t in term:
-            row += [ELLIPSIS + k for k in range(covered - 1, -1, -1)] if t == "..." else [t]
+            row += range(-covered, 0) if t == "..." else [t]
         check_sizes(operand, row, i, sizes)
-        labels.append(row)
+        rows.append(tuple(row))
         for label in row:
             counts[label] = counts.get(label, 0) + 1
-    dots = [ELLIPSIS + k for k in range(widest - 1, -1, -1)]
     if output is None:
-        return labels, dots + sorted(x for x, n in counts.items() if n == 1 and x < ELLIPSIS)
+        return rows, [*range(-widest, 0), *sorted([x for x, n in counts.items() if n == 1 and x >= 0])], sizes
     result = []
     for t in output:
         if t == "...":
-            result += dots
+            if output.count("...") > 1:
+                raise RuntimeError("einsum(): found '.' for output but an ellipsis (...) was already found")
+            result += range(-widest, 0)
             continue
         if t in result:
             raise RuntimeError(f"einsum(): output subscript {label_name(t)} appears more than once in the output")
@@ -142,20 +174,24 @@ def cover_dimensions(operands, terms, output):
             raise RuntimeError(f"einsum(): output subscript {label_name(t)} does not appear in the equation for any "
                                "input operand")
         result.append(t)
-    return labels, result
+    return rows, result, sizes
 
 
 def check_sizes(operand, row, number, sizes):
     """A label has one size in all operands (or 1), and the same one within an operand."""
     own = {}
     for label, n in zip(row, operand.shape):
-        if label in own and own[label] != n:
+        if own.get(label, n) != n:
             raise RuntimeError(f"einsum(): subscript {label_name(label)} is repeated for operand {number} but the "
                                f"sizes don't match, {n} != {own[label]}")
         own[label] = n
     for label, n in own.items():
         seen = sizes.get(label, 1)
         if seen != 1 and n != 1 and seen != n:
+            if label < 0:
+                raise RuntimeError(f"einsum(): dimension {len(operand.shape) + label} covered by ellipsis in operand "
+                                   f"{number} has size {n} which does not broadcast with previously seen ellipsis with "
+                                   f"size {seen} for the respective dimension")
             raise RuntimeError(f"einsum(): subscript {label_name(label)} has size {n} for operand {number} which does "
                                f"not broadcast with previously seen size {seen}")
-        sizes[label] = max(seen, n) if n else n
+        sizes[label] = n if seen == 1 else seen
