@@ -1,9 +1,13 @@
 """``torch.einsum``: the language is read, a path found and a plan made once; then the plan runs on the memory."""
+import sys
+from math import prod
+
 from .._core import OPS, contraction
 from .._core import einsum as core
 from .._core.dtype import bool as bool_
 from .._core.dtype import float32, int64
 from .._core.op import op, scalar_type
+from .._kernels.paths import find_path
 from ._einsum_parse import labels_of, read_arguments
 from ._einsum_plan import plan_of
 from ._rules import conj
@@ -28,7 +32,34 @@ def _make_plan(equation, operands, grads):
 
 
 def _path_for(equation, n):
-    return None if n <= 2 else lambda rows, output, sizes: ([(0, 1)] * (n - 1), None)
+    """The function that finds the path of n operands; None where there is nothing to find."""
+    options = equation.options
+    if n <= 2 and not isinstance(options, tuple):
+        return None
+    if isinstance(options, tuple):
+        return lambda rows, output, sizes: (options, None)
+    return lambda rows, output, sizes: _search(rows, output, sizes, options or _strategy())
+
+
+def path_of(equation, rows, output, sizes):
+    """The steps that an equation is contracted in."""
+    n = len(rows)
+    if n == 1:
+        return [(0,)]
+    find = _path_for(equation, n)
+    return [(0, 1)] if find is None else list(find(rows, output, sizes)[0])
+
+
+def _search(rows, output, sizes, strategy):
+    largest = max([prod([sizes[x] for x in row]) for row in [*rows, output]])
+    path, cost, between = find_path(rows, output, sizes, strategy, max(1 << 26, 4 * largest))
+    return path, (cost, between)
+
+
+def _strategy():
+    """What ``torch.backends.opt_einsum`` says, if anyone has asked for it."""
+    switches = sys.modules.get(__name__.partition(".")[0] + ".backends.opt_einsum")
+    return "auto" if switches is None else (switches.strategy or "auto") if switches.enabled else "left"
 
 
 def _dtypes(operands, terms, output):
