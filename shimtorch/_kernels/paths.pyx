@@ -1,7 +1,7 @@
 """The order in which to contract the operands of an einsum: pairs whose products cost the fewest multiplications.
 
-Labels that occur in the same operands are one bundle, a bit of a mask; a tensor is the mask of its bundles. A pair costs
-the product of the sizes of all its labels, twice that if it sums, as opt_einsum counts. A few operands are solved
+Labels that occur in the same operands are one bundle, a bit of a mask; a tensor is the mask of its bundles. A pair
+costs the product of the sizes of all its labels, twice that if it sums, as opt_einsum counts. A few operands are solved
 exactly, by dynamic programming over subsets; for more, greedy searches with noise are improved by solving parts of the
 best tree exactly. Nothing depends on time or chance: a network has one path.
 """
@@ -377,7 +377,7 @@ cdef class Network:
             self.children[2 * i], self.children[2 * i + 1] = tree[i]
         self.set_masks()
         if thorough:
-            for run in range(4):
+            for _ in range(4):
                 if not self.improve():
                     break
         return 0

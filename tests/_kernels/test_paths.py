@@ -5,7 +5,6 @@ from math import prod
 from pathlib import Path
 
 import pytest
-
 from shimtorch._kernels.paths import find_path
 
 NETWORKS = json.loads((Path(__file__).parents[1] / "answers" / "paths.json").read_text())
