@@ -105,7 +105,8 @@ def test_refusal_names_subscript_operand_and_sizes(torch):
     with pytest.raises(RuntimeError) as error:
         torch.einsum("ij,jk->ik", counting(torch, 2, 3), counting(torch, 2, 3))
     assert str(error.value) == (
-        "einsum(): subscript j has size 2 for operand 1 which does not broadcast with previously seen size 3")
+        "einsum(): subscript j has size 2 for operand 1 which does not broadcast with previously seen size 3 "
+        "(operand 0)")
 
 
 @DOCUMENTED

@@ -17,7 +17,7 @@ from .tensor cimport MAX_DIMS, TensorBase, empty, ptr
 from .views cimport make_view
 
 cdef enum:
-    PLANS = 8                          # kept for one equation
+    PLANS = 32                         # kept for one equation
     EQUATIONS = 1024
 
 # What a step does.

@@ -9,7 +9,7 @@ from libc.string cimport memset
 from .autograd cimport Node
 from .contraction cimport Equation, Plan, find_equation, labelled
 from .dtype cimport CAT_COMPLEX, CAT_FLOAT, CATEGORY, ITEMSIZE
-from .iterate cimport as_code_tensor, copy_into
+from .iterate cimport as_code_tensor, contiguous_copy, copy_into
 from .op cimport recording
 from .saving cimport PackedTensor, packed, packing, unpack_check
 from .tensor cimport (
@@ -207,6 +207,8 @@ cdef class EinsumBackward0(Node):
             if self.edges[i] is not None:
                 result[i] = spread(<TensorBase>grads[i], <tuple>rows[i], plan.terms[i], self.shapes_of[i],
                                    self.codes_of[i])
+                if isinstance(self.edges[i], TensorBase) and not (<TensorBase>result[i]).contiguous_:
+                    result[i] = contiguous_copy(<TensorBase>result[i])       # a gradient for the user's eyes
         return result
 
     cdef TensorBase factor(self, int slot, list operands):

@@ -60,8 +60,19 @@ def read_options(optimize, path, n_operands):
 
 def labels_of(source, operands):
     """Rows of labels for operands, the labels of the output, and the size of each label."""
-    terms, output = read_equation(source, len(operands)) if isinstance(source, str) else source
-    return cover_dimensions(operands, terms, output)
+    if isinstance(source, str):
+        left, arrow, right = source.partition("->")
+        terms = read_terms(left, len(operands))
+    else:
+        terms, output = source
+    rows, widest = cover_dimensions(operands, terms)
+    if isinstance(source, str):
+        output = read_term(right, "output", len(left) + 2) if arrow else None
+    output = settle_output(rows, output, widest)
+    sizes, owners = {}, {}
+    for i, (operand, row) in enumerate(zip(operands, rows)):
+        check_sizes(operand, row, i, sizes, owners)
+    return rows, output, sizes
 
 
 def read_sublists(args):
@@ -93,52 +104,47 @@ def read_sublist(items):
     return term
 
 
-def read_equation(equation, n_operands):
-    """The terms of an equation string, and its output (None without an arrow)."""
-    terms, output, current, owner = [], None, [], "operand 0"
-    i = 0
-    while i < len(equation):
-        c = equation[i]
-        if c == " ":
-            pass
-        elif c == ".":
-            if equation[i:i + 3] != "...":
-                raise RuntimeError(f"einsum(): found '.' for {owner} that is not part of any ellipsis"
-                                   + (" (...)" if owner == "output" else ""))
-            if "..." in current:
+def read_terms(equation, n_operands):
+    """The terms of an equation, which stand before the arrow."""
+    terms, at = [], 0
+    for piece in equation.split(","):
+        last = at + len(piece) == len(equation)
+        terms.append(read_term(piece, f"operand {len(terms)}", at))
+        at += len(piece) + 1
+        if len(terms) >= n_operands and not last:
+            raise RuntimeError("einsum(): fewer operands were provided than specified in the equation")
+    if len(terms) < n_operands:
+        raise RuntimeError("einsum(): more operands were provided than specified in the equation")
+    return terms
+
+
+def read_term(piece, owner, at):
+    """The labels of one term, "..." for an ellipsis; `at` is where the piece begins in the equation."""
+    term, i = [], 0
+    while i < len(piece):
+        c = piece[i]
+        if c == ".":
+            if "..." in term:
                 raise RuntimeError("einsum(): found '.' for output but an ellipsis (...) was already found"
                                    if owner == "output" else
                                    f"einsum(): found '.' for {owner} for which an ellipsis was already found")
-            current.append("...")
+            if piece[i:i + 3] != "...":
+                raise RuntimeError(f"einsum(): found '.' for {owner} that is not part of any ellipsis"
+                                   + (" (...)" if owner == "output" else ""))
+            term.append("...")
             i += 2
-        elif c == "," and output is None and owner != "output":
-            terms.append(current)
-            current, owner = [], f"operand {len(terms)}"
-            if len(terms) >= n_operands:
-                raise RuntimeError("einsum(): fewer operands were provided than specified in the equation")
-        elif c == "-" and equation[i:i + 2] == "->" and owner != "output":
-            terms.append(current)
-            current, owner = [], "output"
-            i += 1
         elif c.isascii() and c.isalpha():
-            current.append(ord(c) - ord("A") if c.isupper() else ord(c) - ord("a") + 26)
-        else:
-            raise RuntimeError(f"einsum(): invalid subscript given at index {i} in the equation string, subscripts "
-                               "must be in [a-zA-Z]")
+            term.append(ord(c) - ord("A") if c.isupper() else ord(c) - ord("a") + 26)
+        elif c != " ":
+            raise RuntimeError(f"einsum(): invalid subscript given at index {at + i} in the equation string, "
+                               "subscripts must be in [a-zA-Z]")
         i += 1
-    if owner == "output":
-        output = current
-    else:
-        terms.append(current)
-    if len(terms) < n_operands:
-        raise RuntimeError("einsum(): more operands were provided than specified in the equation")
-    return terms, output
+    return term
 
 
-def cover_dimensions(operands, terms, output):
-    """Give the dimensions under an ellipsis their labels, check ranks and sizes, and settle the output."""
-    sizes, counts, widest = {}, {}, 0
-    rows = []
+def cover_dimensions(operands, terms):
+    """Rows in which the dimensions under an ellipsis have labels, and the most dimensions that one covers."""
+    rows, widest = [], 0
     for i, (operand, term) in enumerate(zip(operands, terms)):
         dots = term.count("...")
         named, ndim = len(term) - dots, operand.dim()
@@ -155,13 +161,16 @@ def cover_dimensions(operands, terms, output):
         row = []
         for t in term:
             row += range(-covered, 0) if t == "..." else [t]
-        check_sizes(operand, row, i, sizes)
         rows.append(tuple(row))
-        for label in row:
-            counts[label] = counts.get(label, 0) + 1
+    return rows, widest
+
+
+def settle_output(rows, output, widest):
+    """The labels of the result; without an output those of an ellipsis, then those that occur once, sorted."""
+    labels = [x for row in rows for x in row]
     if output is None:
-        return rows, [*range(-widest, 0), *sorted([x for x, n in counts.items() if n == 1 and x >= 0])], sizes
-    result = []
+        return [*range(-widest, 0), *sorted([x for x in set(labels) if x >= 0 and labels.count(x) == 1])]
+    known, result = set(labels), []
     for t in output:
         if t == "...":
             if output.count("...") > 1:
@@ -170,14 +179,14 @@ def cover_dimensions(operands, terms, output):
             continue
         if t in result:
             raise RuntimeError(f"einsum(): output subscript {label_name(t)} appears more than once in the output")
-        if t not in counts:
+        if t not in known:
             raise RuntimeError(f"einsum(): output subscript {label_name(t)} does not appear in the equation for any "
                                "input operand")
         result.append(t)
-    return rows, result, sizes
+    return result
 
 
-def check_sizes(operand, row, number, sizes):
+def check_sizes(operand, row, number, sizes, owners):
     """A label has one size in all operands (or 1), and the same one within an operand."""
     own = {}
     for label, n in zip(row, operand.shape):
@@ -191,7 +200,8 @@ def check_sizes(operand, row, number, sizes):
             if label < 0:
                 raise RuntimeError(f"einsum(): dimension {len(operand.shape) + label} covered by ellipsis in operand "
                                    f"{number} has size {n} which does not broadcast with previously seen ellipsis with "
-                                   f"size {seen} for the respective dimension")
+                                   f"size {seen} for the respective dimension (operand {owners[label]})")
             raise RuntimeError(f"einsum(): subscript {label_name(label)} has size {n} for operand {number} which does "
-                               f"not broadcast with previously seen size {seen}")
-        sizes[label] = n if seen == 1 else seen
+                               f"not broadcast with previously seen size {seen} (operand {owners[label]})")
+        if seen == 1:
+            sizes[label], owners[label] = n, number

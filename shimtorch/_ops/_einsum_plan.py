@@ -165,7 +165,7 @@ class Builder:
         """Loops over all labels, in the order of the largest operand's memory, the best one innermost."""
         big = max(operands[1:], key=lambda s: self.count(s))
         labels = sorted(labels, key=lambda x: -big.get(x, 1 << 62))
-        dims = self.merged(labels, operands)
+        dims = self.merged(labels, operands) or [(1,) + (0,) * len(operands)]
         inner = min(range(len(dims)), key=lambda i: (sum([s > 1 for s in dims[i][1:]]), -dims[i][0]))
         dims.append(dims.pop(inner))
         return dims
@@ -254,7 +254,7 @@ def plan_of(operands, terms, output, sizes, codes, path, grads):
     order = [x for x in output if sizes[x] != 1]
     views = seen(operands, terms, order, sizes, grads)
     if len(views) == 1 and set(views[0]) >= set(sizes_above_one(terms, sizes)) and codes[0] == codes[1]:
-        if all(x in order for x in views[0]) and operands[0].dtype.code == codes[0]:
+        if all(x in output for x in terms[0]) and operands[0].dtype.code == codes[0]:
             return plan.as_view([views[0].get(x, 0) for x in output])
     if 0 in sizes.values():
         return plan.as_zeros()

@@ -5,7 +5,7 @@ from math import prod
 from .._core import OPS, contraction
 from .._core import einsum as core
 from .._core.dtype import bool as bool_
-from .._core.dtype import float32, int64
+from .._core.dtype import float32, int64, promote_types
 from .._core.op import op, scalar_type
 from .._kernels.paths import find_path
 from ._einsum_parse import labels_of, read_arguments
@@ -72,7 +72,7 @@ def _dtypes(operands, terms, output):
         if x.dtype is not common:
             if summed:
                 raise RuntimeError(f"expected scalar type {scalar_type(first)} but found {scalar_type(x.dtype)}")
-            common = OPS["torch.result_type"](x, operands[0].new_empty((1,), dtype=common))
+            common = promote_types(common, x.dtype)
     if not (common.is_floating_point or common.is_complex):
         if lone:
             return int64.code, int64.code      # as sum() widens
@@ -125,7 +125,8 @@ def _gradient(plan, g, operands, shape, i):
 
 
 def _on_sparse(equation, operands):
-    raise NotImplementedError("einsum: not implemented for sparse tensors; use to_dense() first")
+    from ._einsum_sparse import einsum_sparse
+    return einsum_sparse(equation, operands)
 
 
 core.set_parts(_view, _gradients, _on_sparse, read_arguments, conj)
