@@ -66,6 +66,7 @@ _LAZY_NAMES = {
     "set_rng_state": "random", "default_generator": "random", "Generator": "_core.generator",
     "set_printoptions": "_core.printing", "save": "serialization", "load": "serialization",
     "inference_mode": "autograd.grad_mode", "is_inference_mode_enabled": "autograd.grad_mode",
+    "einsum_path": "_ops._einsum_report",
     "is_anomaly_enabled": "autograd.anomaly_mode", "is_anomaly_check_nan_enabled": "autograd.anomaly_mode",
     "set_anomaly_enabled": "autograd.anomaly_mode",
     "install": "_shim.alias", "uninstall": "_shim.alias", "installed": "_shim.alias",

@@ -4,7 +4,7 @@ import importlib
 import zlib
 from typing import NamedTuple
 
-GROUPS = ("overhead",)
+GROUPS = ("overhead", "einsum")
 
 
 class Case(NamedTuple):

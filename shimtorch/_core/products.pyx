@@ -3,7 +3,11 @@ from libc.string cimport memset
 
 import numpy as np
 
-from .._kernels.table cimport ST_NO_MEMORY, ST_NOT_IMPLEMENTED, st_find_rows, st_gemm, st_rows, st_rows_op
+from .._kernels.blas cimport blas_lies, blas_product, blas_serves
+from .._kernels.table cimport (
+    ST_NO_MEMORY, ST_NOT_IMPLEMENTED, ST_SMALL_DEPTH, st_find_rows, st_find_small, st_gemm, st_nest_dim, st_rows,
+    st_rows_op, st_small_fn,
+)
 from .dtype cimport BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, ITEMSIZE, dtype_of
 from .iterate cimport contiguous_copy
 from .tensor cimport (
@@ -13,7 +17,7 @@ from .tensor cimport (
 from .op import scalar_type
 
 cdef object matmul_numpy = np.matmul
-# Below this many multiplications our own loop beats the call of a BLAS.
+# Up to this many multiplications the kernel for small matrices beats the call of a BLAS.
 cdef Py_ssize_t SMALL = 32 * 32 * 32
 
 
@@ -24,24 +28,62 @@ cdef int same_dtype(TensorBase a, TensorBase b, str what) except -1:
     return 0
 
 
-cdef bint by_blas(int code) noexcept:
+cdef bint by_numpy(int code) noexcept:
+    """Whether NumPy multiplies matrices of a dtype by a BLAS that only it can call."""
     return code == FLOAT32 or code == FLOAT64 or code == COMPLEX64 or code == COMPLEX128
 
 
 cdef int gemm(TensorBase a, TensorBase b, TensorBase c) except -1:
     """c = a @ b for matrices (any strides, c contiguous)."""
-    cdef Py_ssize_t m = a.shape_[0], k = a.shape_[1], n = b.shape_[1], s = ITEMSIZE[a.code]
-    cdef int status
+    return gemms(1, a.shape_[0], b.shape_[1], a.shape_[1], a, 0, a.strides_, b, 0, b.strides_, c)
+
+
+cdef int gemms(Py_ssize_t batch, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, TensorBase a, Py_ssize_t a_step,
+               const Py_ssize_t* a_strides, TensorBase b, Py_ssize_t b_step, const Py_ssize_t* b_strides,
+               TensorBase c) except -1:
+    """c = a @ b for a batch of matrices, a_step and b_step elements apart; c is contiguous."""
+    cdef Py_ssize_t s = ITEMSIZE[a.code], i
+    cdef Py_ssize_t sa[2]
+    cdef Py_ssize_t sb[2]
+    cdef st_nest_dim loop
+    cdef st_small_fn small
+    cdef char* pa = ptr(a)
+    cdef char* pb = ptr(b)
+    cdef char* pc = ptr(c)
+    cdef int status = 0
     if c.count == 0:
         return 0
     if k == 0:
-        memset(ptr(c), 0, c.count * s)
+        memset(pc, 0, c.count * s)
         return 0
-    if m * n * k > SMALL and by_blas(a.code):
+    if m * n * k <= (SMALL if m > 1 and n > 1 else 256) and k <= ST_SMALL_DEPTH:
+        small = st_find_small(a.code)
+        if small != NULL:
+            for i in range(2):
+                sa[i], sb[i] = a_strides[i] * s, b_strides[i] * s
+            loop.size = batch
+            loop.strides[0], loop.strides[1], loop.strides[2] = m * n * s, a_step * s, b_step * s
+            small(False, m, n, k, pa, sa, pb, sb, pc, n * s, 1, &loop)
+            return 0
+    if blas_serves(a.code) and m * n * k > 64:
+        if not blas_lies(m, k, a_strides[0], a_strides[1]):
+            a = contiguous_copy(a)
+            return gemms(batch, m, n, k, a, m * k, a.strides_ + a.ndim_ - 2, b, b_step, b_strides, c)
+        if not blas_lies(k, n, b_strides[0], b_strides[1]):
+            b = contiguous_copy(b)
+            return gemms(batch, m, n, k, a, a_step, a_strides, b, k * n, b.strides_ + b.ndim_ - 2, c)
+        with nogil:
+            for i in range(batch):
+                blas_product(a.code, False, m, n, k, pa + i * a_step * s, a_strides[0], a_strides[1],
+                             pb + i * b_step * s, b_strides[0], b_strides[1], pc + i * m * n * s, n)
+        return 0
+    if by_numpy(a.code) and m * n * k > SMALL:
         matmul_numpy(as_ndarray(a), as_ndarray(b), as_ndarray(c))
         return 0
-    status = st_gemm(a.code, m, n, k, ptr(a), a.strides_[0] * s, a.strides_[1] * s,
-                     ptr(b), b.strides_[0] * s, b.strides_[1] * s, ptr(c), c.strides_[0] * s, c.strides_[1] * s)
+    with nogil:
+        for i in range(batch):
+            status |= st_gemm(a.code, m, n, k, pa + i * a_step * s, a_strides[0] * s, a_strides[1] * s,
+                              pb + i * b_step * s, b_strides[0] * s, b_strides[1] * s, pc + i * m * n * s, n * s, s)
     if status == ST_NOT_IMPLEMENTED:
         raise RuntimeError(f"\"addmm_impl_cpu_\" not implemented for '{scalar_type(dtype_of(a.code))}'")
     if status == ST_NO_MEMORY:
@@ -129,19 +171,9 @@ def bmm(TensorBase self not None, TensorBase mat2 not None):
         raise RuntimeError(f"expected scalar type {scalar_type(self.dtype)} but found {scalar_type(mat2.dtype)}")
     shape[0], shape[1], shape[2] = self.shape_[0], self.shape_[1], mat2.shape_[2]
     r = empty(self.code, 3, shape)
-    if r.count == 0:
-        return r
-    if by_blas(self.code) and shape[1] * shape[2] * self.shape_[2] > SMALL:
-        matmul_numpy(as_ndarray(self), as_ndarray(mat2), as_ndarray(r))
-        return r
-    for i in range(shape[0]):
-        gemm(matrix(self, i), matrix(mat2, i), matrix(r, i))
+    gemms(shape[0], shape[1], shape[2], self.shape_[2], self, self.strides_[0], self.strides_ + 1, mat2,
+          mat2.strides_[0], mat2.strides_ + 1, r)
     return r
-
-
-cdef TensorBase matrix(TensorBase t, Py_ssize_t i):
-    """Matrix i of a batch."""
-    return strided_alias(t, 2, t.shape_ + 1, t.strides_ + 1, t.offset + i * t.strides_[0] * ITEMSIZE[t.code])
 
 
 def linear_product(TensorBase input not None, TensorBase weight not None):

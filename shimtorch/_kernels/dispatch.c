@@ -15,6 +15,8 @@ typedef struct {
     const st_conv_kernels *convs; /* float, double */
     const st_pool_kernels *pools; /* float, double, int64 */
     const st_norm_kernels *norms; /* float, double */
+    const st_nest_fn *nests;
+    const st_small_fn *smalls;
 } st_build;
 
 /* ---- what each instruction set's library offers ---- */
@@ -35,12 +37,14 @@ typedef struct {
     extern const st_conv_kernels st_convs_##isa[2];                                                                  \
     extern const st_pool_kernels st_pools_##isa[3];                                                                  \
     extern const st_norm_kernels st_norms_##isa[2];                                                                  \
+    extern const st_nest_fn st_nests_##isa[ST_NDTYPES];                                                              \
+    extern const st_small_fn st_smalls_##isa[ST_NDTYPES];                                                            \
     static const st_entry *const pointwise_##isa[] = {POINTWISE_OF(LIST_FAMILY_, isa) NULL};                         \
     static const st_entry *const reductions_##isa[] = {REDUCTIONS_OF(LIST_FAMILY_, isa) NULL};                       \
     static const st_entry *const rows_##isa[] = {ROWS_OF(LIST_FAMILY_, isa) NULL};                                   \
     static const st_build build_##isa = {title,          pointwise_##isa, reductions_##isa, rows_##isa,              \
                                          st_casts_##isa, st_gemms_##isa,  st_convs_##isa,   st_pools_##isa,  \
-                                         st_norms_##isa};
+                                         st_norms_##isa, st_nests_##isa,  st_smalls_##isa};
 
 BUILD(baseline, "baseline")
 #ifdef ST_HAVE_V3
@@ -185,3 +189,7 @@ const st_pool_kernels *st_find_pool(int dtype) {
 const st_norm_kernels *st_find_norm(int dtype) {
     return dtype == ST_FLOAT32 ? tables()->norms : dtype == ST_FLOAT64 ? tables()->norms + 1 : NULL;
 }
+
+st_nest_fn st_find_nest(int dtype) { return valid(dtype, ST_NDTYPES, 0) ? tables()->nests[dtype] : NULL; }
+
+st_small_fn st_find_small(int dtype) { return valid(dtype, ST_NDTYPES, 0) ? tables()->smalls[dtype] : NULL; }

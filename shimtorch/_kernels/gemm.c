@@ -3,27 +3,10 @@
  * Meant for what BLAS does not do (integers, half precision) or does slowly (matrices of a few dozen rows, where the
  * call costs more than the product). The inner loop keeps the sums of a tile, MR rows of a by NR columns of b, in
  * registers. What does not lie as it wants is packed block by block into that shape, padded with zeros. */
-#include "complexmath.h"
 #include "loops.h"
 #include "vectors.h"
 
 enum { MR = 4, MC = 32, KC = 128, TINY = 100, DIRECT = 64 };
-
-/* ---- what the vectors of floats do not cover ---- */
-
-#define VECTOR_PRODUCT_u8 PLAIN_PRODUCT
-#define VECTOR_PRODUCT_u16 PLAIN_PRODUCT
-#define VECTOR_PRODUCT_u32 PLAIN_PRODUCT
-#define VECTOR_PRODUCT_u64 PLAIN_PRODUCT
-#define VECTOR_PRODUCT_c64(a, b, sum) ((sum) + cmul_c64(a, b))
-#define VECTOR_PRODUCT_c128(a, b, sum) ((sum) + cmul_c128(a, b))
-
-DEFINE_VECTOR(u8)
-DEFINE_VECTOR(u16)
-DEFINE_VECTOR(u32)
-DEFINE_VECTOR(u64)
-typedef c64 vec_c64, loose_c64; /* one by one */
-typedef c128 vec_c128, loose_c128;
 
 /* ---- NV vectors make the NR columns of a tile ---- */
 

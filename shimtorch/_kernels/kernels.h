@@ -92,6 +92,26 @@ st_rows st_find_rows(int op, int dtype);
 int st_gemm(int dtype, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const char *a, ptrdiff_t sa_row, ptrdiff_t sa_col,
             const char *b, ptrdiff_t sb_row, ptrdiff_t sb_col, char *c, ptrdiff_t sc_row, ptrdiff_t sc_col);
 
+/* ---- contraction: operands[0][...] += the product of all factors, summed over the dimensions it lacks ----
+ * strides[0] is the output's, in bytes; 0 where an operand lacks the dimension. Not for bool and half precision. */
+
+enum { ST_NEST_DIMS = 64, ST_NEST_FACTORS = 8, ST_SMALL_DEPTH = 128 };
+
+typedef struct {
+    ptrdiff_t size, strides[ST_NEST_FACTORS + 1];
+} st_nest_dim;
+
+typedef int (*st_nest_fn)(int factors, int ndim, const st_nest_dim *dims, char *const *operands);
+typedef void (*st_small_fn)(int add, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const char *a, const ptrdiff_t *sa,
+                            const char *b, const ptrdiff_t *sb, char *c, ptrdiff_t sc, int ndim,
+                            const st_nest_dim *loops);
+
+st_nest_fn st_find_nest(int dtype); /* two factors and more, one dimension and more; or NULL */
+
+/* c = a @ b (add: c += a @ b) for matrices of a depth k <= ST_SMALL_DEPTH, at every place of the loops; the rows of c
+ * are contiguous. float32 and float64; NULL for others */
+st_small_fn st_find_small(int dtype);
+
 /* Instruction set in use: "x86-64-v4", "x86-64-v3" or "baseline". The environment variable SHIMTORCH_ISA names a
  * lower one to use; it is read once and never selects one the processor lacks. */
 const char *st_isa(void);

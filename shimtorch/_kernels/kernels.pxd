@@ -69,4 +69,21 @@ cdef extern from "kernels.h" nogil:
         const char *b, Py_ssize_t sb_row, Py_ssize_t sb_col,
         char *c, Py_ssize_t sc_row, Py_ssize_t sc_col,
     ) noexcept
+    cdef enum:
+        ST_NEST_DIMS
+        ST_NEST_FACTORS
+        ST_SMALL_DEPTH
+
+    ctypedef struct st_nest_dim:
+        Py_ssize_t size
+        Py_ssize_t strides[9]
+
+    ctypedef int (*st_nest_fn)(int factors, int ndim, const st_nest_dim *dims, char **operands) noexcept nogil
+    ctypedef void (*st_small_fn)(
+        int add, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, const char *a, const Py_ssize_t *sa,
+        const char *b, const Py_ssize_t *sb, char *c, Py_ssize_t sc, int ndim, const st_nest_dim *loops,
+    ) noexcept nogil
+
+    st_nest_fn st_find_nest(int dtype) noexcept
+    st_small_fn st_find_small(int dtype) noexcept
     const char *st_isa() noexcept

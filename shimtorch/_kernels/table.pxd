@@ -1,7 +1,8 @@
 # The kernels of kernels.h, linked once here, for every other compiled module.
 from .conv cimport st_conv_kernels
 from .kernels cimport (
-    ST_NO_MEMORY, ST_NOT_IMPLEMENTED, ST_ZERO_DIVISION, st_bounds, st_factor, st_index_out, st_loop, st_reduce, st_rows,
+    ST_NEST_DIMS, ST_NEST_FACTORS, ST_NO_MEMORY, ST_NOT_IMPLEMENTED, ST_SMALL_DEPTH, ST_ZERO_DIVISION, st_bounds,
+    st_factor, st_index_out, st_loop, st_nest_dim, st_nest_fn, st_reduce, st_rows, st_small_fn,
 )
 from .norm cimport st_norm_kernels
 from .pool cimport st_pool_kernels
@@ -23,3 +24,5 @@ cdef int st_gemm(
 cdef const st_conv_kernels* st_find_conv(int dtype) noexcept nogil
 cdef const st_pool_kernels* st_find_pool(int dtype) noexcept nogil
 cdef const st_norm_kernels* st_find_norm(int dtype) noexcept nogil
+cdef st_nest_fn st_find_nest(int dtype) noexcept nogil
+cdef st_small_fn st_find_small(int dtype) noexcept nogil

@@ -58,6 +58,14 @@ cdef const st_norm_kernels* st_find_norm(int dtype) noexcept nogil:
     return norm.st_find_norm(dtype)
 
 
+cdef st_nest_fn st_find_nest(int dtype) noexcept nogil:
+    return c.st_find_nest(dtype)
+
+
+cdef st_small_fn st_find_small(int dtype) noexcept nogil:
+    return c.st_find_small(dtype)
+
+
 def isa():
     """The instruction set whose kernels are in use."""
     return c.st_isa().decode()

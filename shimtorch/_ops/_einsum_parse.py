@@ -1,38 +1,78 @@
-"""The einsum language: an equation, or operands with their sublists, as lists of integer labels.
+"""The einsum language: an equation, or operands with their sublists, as rows of integer labels.
 
-Labels 0-25 are A-Z, 26-51 a-z; the dimensions that an ellipsis covers are labelled from ELLIPSIS on, counted from the
-right, so that those of different operands line up.
+Labels 0-25 are A-Z, 26-51 a-z; sublists may hold any others. The dimensions that an ellipsis covers are -1, -2 ...
+counted from the right, so that those of different operands line up.
 """
 from .._core.tensor import TensorBase
-
-ELLIPSIS = 1 << 20
 
 
 def label_name(label):
     """A label as the user wrote it."""
-    if label >= ELLIPSIS:
+    if label < 0:
         return "..."
     return chr(ord("A") + label) if label < 26 else chr(ord("a") + label - 26) if label < 52 else str(label)
 
 
-def parse(args):
-    """The arguments of ``einsum``: operands, a list of labels for each, and the labels of the output."""
+def read_arguments(args, optimize, path):
+    """The arguments of ``einsum``: the equation (a string, or rows of labels), the operands, and how to find a path."""
     if len(args) < 2:
         raise ValueError("einsum(): must specify the equation string and at least one operand, or at least one operand "
                          "and its subscripts list")
     if isinstance(args[0], TensorBase):
-        operands, terms, output = read_sublists(args)
+        operands, rows, output = read_sublists(args)
+        source = tuple([tuple(row) for row in rows]), None if output is None else tuple(output)
     else:
-        if not isinstance(args[0], str):
-            raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type(args[0]).__name__}")
-        operands = args[1:]
+        source, operands = args[0], args[1:]
+        if not isinstance(source, str):
+            raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type(source).__name__}")
         if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
             operands = tuple(operands[0])
         for i, operand in enumerate(operands):
             if not isinstance(operand, TensorBase):
                 raise TypeError(f"expected Tensor as element {i} in argument 1, but got {type(operand).__name__}")
-        terms, output = read_equation(args[0], len(operands))
-    return operands, *cover_dimensions(operands, terms, output)
+        if not operands:
+            raise ValueError("einsum(): must provide at least one operand")
+    options = None if optimize is None and path is None else read_options(optimize, path, len(operands))
+    return source, tuple(operands), options
+
+
+def read_options(optimize, path, n_operands):
+    """``optimize=`` and ``path=`` in one hashable form: a strategy, or the pairs to contract."""
+    if path is None and isinstance(optimize, (list, tuple)):
+        path = optimize
+    if path is None:
+        if optimize not in (True, False, "auto", "greedy", "optimal"):
+            raise ValueError(f"einsum(): optimize must be True, False, 'auto', 'greedy' or 'optimal', got {optimize!r}")
+        return {True: "auto", False: "left"}.get(optimize, optimize)
+    steps, left = [], n_operands
+    for step in path:
+        if step == "einsum_path":      # the first item of what numpy.einsum_path returns
+            continue
+        step = tuple(sorted([i.__index__() for i in step]))
+        if not step or step[0] < 0 or step[-1] >= left or len(set(step)) != len(step):
+            raise ValueError(f"einsum(): path step {step} does not name operands among the {left} that are left")
+        steps.append(step)
+        left -= len(step) - 1
+    if left > 1:
+        steps.append(tuple(range(left)))
+    return tuple(steps)
+
+
+def labels_of(source, operands):
+    """Rows of labels for operands, the labels of the output, and the size of each label."""
+    if isinstance(source, str):
+        left, arrow, right = source.partition("->")
+        terms = read_terms(left, len(operands))
+    else:
+        terms, output = source
+    rows, widest = cover_dimensions(operands, terms)
+    if isinstance(source, str):
+        output = read_term(right, "output", len(left) + 2) if arrow else None
+    output = settle_output(rows, output, widest)
+    sizes, owners = {}, {}
+    for i, (operand, row) in enumerate(zip(operands, rows)):
+        check_sizes(operand, row, i, sizes, owners)
+    return rows, output, sizes
 
 
 def read_sublists(args):
@@ -50,8 +90,6 @@ def read_sublists(args):
 
 
 def read_sublist(items):
-    if isinstance(items, TensorBase) or not isinstance(items, (list, tuple)):
-        raise TypeError(f"einsum(): expected a subscripts list, got {type(items).__name__}")
     term = []
     for item in items:
         if item is Ellipsis:
@@ -59,103 +97,111 @@ def read_sublist(items):
             continue
         if not hasattr(item, "__index__"):
             raise TypeError(f"einsum(): subscripts must be integers or Ellipsis, got {type(item).__name__}")
-        if not 0 <= item.__index__() < 52:
-            raise ValueError("einsum(): subscript in subscript list is not within the valid range [0, 52)")
-        term.append(item.__index__())
+        label = item.__index__()
+        if label < 0:
+            raise ValueError("einsum(): subscript in subscript list is not within the valid range: it is negative")
+        term.append(label)
     return term
 
 
-def read_equation(equation, n_operands):
-    """The terms of an equation string, and its output (None without an arrow)."""
-    terms, output, current, owner = [], None, [], "operand 0"
-    i = 0
-    while i < len(equation):
-        c = equation[i]
-        if c == " ":
-            pass
-        elif c == ".":
-            if equation[i:i + 3] != "...":
-                raise RuntimeError(f"einsum(): found '.' for {owner} that is not part of any ellipsis"
-                                   + (" (...)" if owner == "output" else ""))
-            if "..." in current:
-                raise RuntimeError(f"einsum(): found '.' for {owner} for which an ellipsis (...) was already found"
-                                   if owner == "output" else
-                                   f"einsum(): found '.' for {owner} for which an ellipsis was already found")
-            current.append("...")
-            i += 2
-        elif c == "," and output is None and owner != "output":
-            terms.append(current)
-            current, owner = [], f"operand {len(terms)}"
-            if len(terms) >= n_operands:
-                raise RuntimeError("einsum(): fewer operands were provided than specified in the equation")
-        elif c == "-" and equation[i:i + 2] == "->" and owner != "output":
-            terms.append(current)
-            current, owner = [], "output"
-            i += 1
-        elif c.isascii() and c.isalpha():
-            current.append(ord(c) - ord("A") if c.isupper() else ord(c) - ord("a") + 26)
-        else:
-            raise RuntimeError(f"einsum(): invalid subscript given at index {i} in the equation string, subscripts "
-                               "must be in [a-zA-Z]")
-        i += 1
-    if owner == "output":
-        output = current
-    else:
-        terms.append(current)
+def read_terms(equation, n_operands):
+    """The terms of an equation, which stand before the arrow."""
+    terms, at = [], 0
+    for piece in equation.split(","):
+        last = at + len(piece) == len(equation)
+        terms.append(read_term(piece, f"operand {len(terms)}", at))
+        at += len(piece) + 1
+        if len(terms) >= n_operands and not last:
+            raise RuntimeError("einsum(): fewer operands were provided than specified in the equation")
     if len(terms) < n_operands:
         raise RuntimeError("einsum(): more operands were provided than specified in the equation")
-    return terms, output
+    return terms
 
 
-def cover_dimensions(operands, terms, output):
-    """Give the dimensions under an ellipsis their labels, check ranks and sizes, and settle the output."""
-    sizes, counts, widest = {}, {}, 0
-    labels = []
-    for i, (operand, term) in enumerate(zip(operands, terms)):
-        named, ndim = sum(t != "..." for t in term), operand.dim()
-        covered = ndim - named
-        if covered < 0 or (covered and "..." not in term):
+def read_term(piece, owner, at):
+    """The labels of one term, "..." for an ellipsis; `at` is where the piece begins in the equation."""
+    term, i = [], 0
+    while i < len(piece):
+        c = piece[i]
+        if c == ".":
             if "..." in term:
-                raise RuntimeError(f"einsum(): the number of subscripts in the equation ({named}) is more than the "
-                                   f"number of dimensions ({ndim}) for operand {i}")
+                raise RuntimeError("einsum(): found '.' for output but an ellipsis (...) was already found"
+                                   if owner == "output" else
+                                   f"einsum(): found '.' for {owner} for which an ellipsis was already found")
+            if piece[i:i + 3] != "...":
+                raise RuntimeError(f"einsum(): found '.' for {owner} that is not part of any ellipsis"
+                                   + (" (...)" if owner == "output" else ""))
+            term.append("...")
+            i += 2
+        elif c.isascii() and c.isalpha():
+            term.append(ord(c) - ord("A") if c.isupper() else ord(c) - ord("a") + 26)
+        elif c != " ":
+            raise RuntimeError(f"einsum(): invalid subscript given at index {at + i} in the equation string, "
+                               "subscripts must be in [a-zA-Z]")
+        i += 1
+    return term
+
+
+def cover_dimensions(operands, terms):
+    """Rows in which the dimensions under an ellipsis have labels, and the most dimensions that one covers."""
+    rows, widest = [], 0
+    for i, (operand, term) in enumerate(zip(operands, terms)):
+        dots = term.count("...")
+        named, ndim = len(term) - dots, operand.dim()
+        covered = ndim - named
+        if dots > 1:
+            raise RuntimeError(f"einsum(): found '.' for operand {i} for which an ellipsis was already found")
+        if covered < 0 and dots:
+            raise RuntimeError(f"einsum(): the number of subscripts in the equation ({named}) is more than the number "
+                               f"of dimensions ({ndim}) for operand {i}")
+        if covered and not dots:
             raise RuntimeError(f"einsum(): the number of subscripts in the equation ({named}) does not match the "
                                f"number of dimensions ({ndim}) for operand {i} and no ellipsis was given")
         widest = max(widest, covered)
         row = []
         for t in term:
-            row += [ELLIPSIS + k for k in range(covered - 1, -1, -1)] if t == "..." else [t]
-        check_sizes(operand, row, i, sizes)
-        labels.append(row)
-        for label in row:
-            counts[label] = counts.get(label, 0) + 1
-    dots = [ELLIPSIS + k for k in range(widest - 1, -1, -1)]
+            row += range(-covered, 0) if t == "..." else [t]
+        rows.append(tuple(row))
+    return rows, widest
+
+
+def settle_output(rows, output, widest):
+    """The labels of the result; without an output those of an ellipsis, then those that occur once, sorted."""
+    labels = [x for row in rows for x in row]
     if output is None:
-        return labels, dots + sorted(x for x, n in counts.items() if n == 1 and x < ELLIPSIS)
-    result = []
+        return [*range(-widest, 0), *sorted([x for x in set(labels) if x >= 0 and labels.count(x) == 1])]
+    known, result = set(labels), []
     for t in output:
         if t == "...":
-            result += dots
+            if output.count("...") > 1:
+                raise RuntimeError("einsum(): found '.' for output but an ellipsis (...) was already found")
+            result += range(-widest, 0)
             continue
         if t in result:
             raise RuntimeError(f"einsum(): output subscript {label_name(t)} appears more than once in the output")
-        if t not in counts:
+        if t not in known:
             raise RuntimeError(f"einsum(): output subscript {label_name(t)} does not appear in the equation for any "
                                "input operand")
         result.append(t)
-    return labels, result
+    return result
 
 
-def check_sizes(operand, row, number, sizes):
+def check_sizes(operand, row, number, sizes, owners):
     """A label has one size in all operands (or 1), and the same one within an operand."""
     own = {}
     for label, n in zip(row, operand.shape):
-        if label in own and own[label] != n:
+        if own.get(label, n) != n:
             raise RuntimeError(f"einsum(): subscript {label_name(label)} is repeated for operand {number} but the "
                                f"sizes don't match, {n} != {own[label]}")
         own[label] = n
     for label, n in own.items():
         seen = sizes.get(label, 1)
         if seen != 1 and n != 1 and seen != n:
+            if label < 0:
+                raise RuntimeError(f"einsum(): dimension {len(operand.shape) + label} covered by ellipsis in operand "
+                                   f"{number} has size {n} which does not broadcast with previously seen ellipsis with "
+                                   f"size {seen} for the respective dimension (operand {owners[label]})")
             raise RuntimeError(f"einsum(): subscript {label_name(label)} has size {n} for operand {number} which does "
-                               f"not broadcast with previously seen size {seen}")
-        sizes[label] = max(seen, n) if n else n
+                               f"not broadcast with previously seen size {seen} (operand {owners[label]})")
+        if seen == 1:
+            sizes[label], owners[label] = n, number

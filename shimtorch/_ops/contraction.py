@@ -1,6 +1,16 @@
-"""``torch.einsum``: operands are contracted pair by pair, each pair by one batched matrix product."""
+"""``torch.einsum``: the language is read, a path found and a plan made once; then the plan runs on the memory."""
+import sys
+from math import prod
+
+from .._core import OPS, contraction
+from .._core import einsum as core
+from .._core.dtype import bool as bool_
+from .._core.dtype import float32, int64, promote_types
 from .._core.op import op, scalar_type
-from ._einsum_parse import parse
+from .._kernels.paths import find_path
+from ._einsum_parse import labels_of, read_arguments
+from ._einsum_plan import plan_of
+from ._rules import conj
 from .samples import Draw, Samples, call
 
 _samples = Samples([
@@ -13,83 +23,111 @@ _samples = Samples([
     call("Ab,bA->b", Draw(2, 3), Draw(3, 2)), call("", Draw()), call("...,...->", Draw(2, 3), Draw(3))])
 
 
-@op(method=False, takes_list=True, samples=_samples)
-def einsum(*args):
-    """Sums of products over labelled dimensions: ``einsum("ij,jk->ik", a, b)``, ``einsum(a, [0, 1], b, [1, 2])``.
+# ---------------------------------------------------------------- plans
 
-    Labels that the output does not name are summed; dimensions of size 1 broadcast; ``...`` covers the dimensions
-    that have no label. Without ``->`` the output has the labels that occur once, sorted, after the ellipsis.
-    """
-    operands, labels, output = parse(args)
-    for operand in operands[1:]:
-        if operand.dtype is not operands[0].dtype:
-            raise RuntimeError(f"expected scalar type {scalar_type(operands[0].dtype)} but found "
-                               f"{scalar_type(operand.dtype)}")
-    terms = [single_labels(x, row) for x, row in zip(operands, labels)]
-    x, row = terms[0]
-    for i in range(1, len(terms)):
-        later = set(output).union(*(r for _, r in terms[i + 1:]))
-        x, row = contract_pair(x, row, *terms[i], later)
-    x, row = sum_labels(x, row, [k for k in row if k not in output])
-    for k in output:                   # a size-1 dimension that was dropped, or an ellipsis that covers nothing
-        if k not in row:
-            x, row = x.unsqueeze(-1), row + [k]
-    return x if row == output else x.permute([row.index(k) for k in output])
+def _make_plan(equation, operands, grads):
+    terms, output, sizes = labels_of(equation.source, operands)
+    codes = _dtypes(operands, terms, output)
+    return plan_of(operands, terms, output, sizes, codes, _path_for(equation, len(operands)), grads)
 
 
-def single_labels(x, row):
-    """Dimensions of one label replaced by their diagonal."""
-    row = list(row)
+def _path_for(equation, n):
+    """The function that finds the path of n operands; None where there is nothing to find."""
+    options = equation.options
+    if n <= 2 and not isinstance(options, tuple):
+        return None
+    if isinstance(options, tuple):
+        return lambda rows, output, sizes: (options, None)
+    return lambda rows, output, sizes: _search(rows, output, sizes, options or _strategy())
+
+
+def path_of(equation, rows, output, sizes):
+    """The steps that an equation is contracted in."""
+    n = len(rows)
+    if n == 1:
+        return [(0,)]
+    find = _path_for(equation, n)
+    return [(0, 1)] if find is None else list(find(rows, output, sizes)[0])
+
+
+def _search(rows, output, sizes, strategy):
+    largest = max([prod([sizes[x] for x in row]) for row in [*rows, output]])
+    path, cost, between = find_path(rows, output, sizes, strategy, max(1 << 26, 4 * largest))
+    return path, (cost, between)
+
+
+def _strategy():
+    """What ``torch.backends.opt_einsum`` says, if anyone has asked for it."""
+    switches = sys.modules.get(__name__.partition(".")[0] + ".backends.opt_einsum")
+    return "auto" if switches is None else (switches.strategy or "auto") if switches.enabled else "left"
+
+
+def _dtypes(operands, terms, output):
+    """The dtypes computed in and given, as codes; torch's rules for what has to be of one dtype."""
+    first = operands[0].dtype
+    lone = any(x not in output and sum([x in row for row in terms]) == 1 for row in terms for x in row)
+    summed = lone or any(x not in output for row in terms for x in row)
+    common = first
+    for x in operands[1:]:
+        if x.dtype is not common:
+            if summed:
+                raise RuntimeError(f"expected scalar type {scalar_type(first)} but found {scalar_type(x.dtype)}")
+            common = promote_types(common, x.dtype)
+    if not (common.is_floating_point or common.is_complex):
+        if lone:
+            return int64.code, int64.code      # as sum() widens
+        return (float32.code, bool_.code) if common is bool_ and summed else (common.code, common.code)
+    if common.itemsize == 2 and len(operands) > 1:
+        return float32.code, common.code
+    return common.code, common.code
+
+
+contraction.set_planner(_make_plan)
+
+
+# ---------------------------------------------------------------- with history
+
+def _view(plan, x):
+    """The view of x that a plan shows, by ops that are recorded."""
+    row, output = list(plan.terms[0]), plan.output
     for label in set(row):
         while row.count(label) > 1:
             first = row.index(label)
             second = row.index(label, first + 1)
             x = x.diagonal(0, first, second)
             row = [k for d, k in enumerate(row) if d not in (first, second)] + [label]
-    return x, row
+    for k in [k for k in row if k not in output]:        # of size 1
+        x = x.select(row.index(k), 0)
+        row.remove(k)
+    return x.permute([row.index(k) for k in output])
 
 
-def sum_labels(x, row, dropped):
-    if not dropped:
-        return x, row
-    return x.sum([row.index(k) for k in dropped]), [k for k in row if k not in dropped]
+def _gradients(plan, g, operands, shapes, needs):
+    """Gradients that can be differentiated: contractions of g with the other operands."""
+    return [_gradient(plan, g, operands, shapes[i], i) if needs[i] else None for i in range(len(needs))]
 
 
-def without_broadcast(x, row, y, row_y):
-    """x without the size-1 dimensions that y broadcasts."""
-    for d in range(len(row) - 1, -1, -1):
-        if x.shape[d] == 1 and row[d] in row_y and y.shape[row_y.index(row[d])] != 1:
-            x, row = x.squeeze(d), row[:d] + row[d + 1:]
-    return x, row
+def _gradient(plan, g, operands, shape, i):
+    factors = [g, *[conj(x) for k, x in enumerate(operands) if k != i]]
+    rows = [tuple(plan.output), *[row for k, row in enumerate(plan.terms) if k != i]]
+    fresh = max(plan.sizes, default=0) + 1
+    target = []                        # a label for each dimension; None where it has size 1
+    known = {x for row, f in zip(rows, factors) for x, n in zip(row, f.shape) if n != 1}
+    for label, n in zip(plan.terms[i], shape):
+        if n != 1 and label in target:               # a diagonal: zero beside it
+            factors.append(OPS["torch.eye"](n, dtype=g.dtype))
+            rows.append((label, fresh))
+            known.update((label, fresh))
+            label, fresh = fresh, fresh + 1
+        target.append(None if n == 1 else label)
+    result = core.contract_labelled(factors, rows, [x for x in target if x in known])
+    return result.reshape([n if x in known else 1 for x, n in zip(target, shape)]).expand(shape)
 
 
-def contract_pair(x, row_x, y, row_y, later):
-    """The product of two operands, summed over the labels that nothing after them needs."""
-    (x, row_x), (y, row_y) = without_broadcast(x, row_x, y, row_y), without_broadcast(y, row_y, x, row_x)
-    x, row_x = sum_labels(x, row_x, [k for k in row_x if k not in later and k not in row_y])
-    y, row_y = sum_labels(y, row_y, [k for k in row_y if k not in later and k not in row_x])
-    shared = [k for k in row_x if k in row_y]
-    batch, inside = [k for k in shared if k in later], [k for k in shared if k not in later]
-    left, right = [k for k in row_x if k not in row_y], [k for k in row_y if k not in row_x]
-    a = x.permute([row_x.index(k) for k in batch + left + inside])
-    b = y.permute([row_y.index(k) for k in batch + inside + right])
-    result = batch + left + right
-    if not inside:
-        n = len(batch)
-        a = a.reshape(tuple(a.shape) + (1,) * len(right))
-        b = b.reshape(tuple(b.shape[:n]) + (1,) * len(left) + tuple(b.shape[n:]))
-        return a * b, result
-    sizes = tuple(a.shape[:len(batch) + len(left)])
-    shape = sizes + tuple(b.shape[len(batch) + len(inside):])
-    n_batch, n_inside = _product(a.shape[:len(batch)]), _product(a.shape[len(batch) + len(left):])
-    n_left, n_right = _product(sizes[len(batch):]), _product(shape[len(sizes):])
-    a, b = a.reshape(n_batch, n_left, n_inside), b.reshape(n_batch, n_inside, n_right)
-    product = a.bmm(b) if n_batch != 1 else a.squeeze(0).mm(b.squeeze(0))
-    return product.reshape(shape), result
+def _on_sparse(equation, operands):
+    from ._einsum_sparse import einsum_sparse
+    return einsum_sparse(equation, operands)
 
 
-def _product(sizes):
-    result = 1
-    for n in sizes:
-        result *= n
-    return result
+core.set_parts(_view, _gradients, _on_sparse, read_arguments, conj)
+einsum = op(core.einsum, method=False, takes_list=True, sparse=True, samples=_samples)

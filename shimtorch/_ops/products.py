@@ -1,8 +1,10 @@
 """Products of vectors and matrices."""
 from .._core import OPS, products
+from .._core.dtype import bool as bool_
+from .._core.einsum import contract_labelled
 from .._core.op import op, scalar_type
 from .._core.policy import policy
-from .._core.tensor import Size, TensorBase
+from .._core.tensor import TensorBase
 from ._rules import conj
 from .samples import Draw, Samples, call
 from .shape import merged_shape, wrap
@@ -50,19 +52,22 @@ def matmul(self, other):
         return _vector_dot(self, other)
     if a == 2 and b == 1:
         return self.mv(other)
-    if a == 1:
-        return self.unsqueeze(0).matmul(other).squeeze(-2)
-    if b == 1:
-        return self.matmul(other.unsqueeze(1)).squeeze(-1)
-    if b == 2:                         # one product for the whole batch
-        if self.shape[-1] != other.shape[0]:
-            raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({self.shape[:-1].numel()}x{self.shape[-1]} "
-                               f"and {other.shape[0]}x{other.shape[1]})")
-        return self.reshape(-1, self.shape[-1]).mm(other).view(self.shape[:-1] + other.shape[1:])
-    batch = Size(merged_shape(self.shape[:-2], other.shape[:-2]))
-    x = self.expand(batch + self.shape[-2:]).reshape((-1,) + self.shape[-2:])
-    y = other.expand(batch + other.shape[-2:]).reshape((-1,) + other.shape[-2:])
-    return x.bmm(y).view(batch + (self.shape[-2], other.shape[-1]))
+    rows, columns = self.shape[-2] if a > 1 else 1, other.shape[-1] if b > 1 else 1
+    if self.shape[-1] != other.shape[-2 if b > 1 else 0]:
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({self.shape[:-1].numel() if b < 3 else rows}x"
+                           f"{self.shape[-1]} and {other.shape[-2 if b > 1 else 0]}x{columns})")
+    merged_shape(self.shape[:-2], other.shape[:-2])                  # refuses batches that do not broadcast
+    left = [*range(-a, -2), 0, 1] if a > 1 else [1]
+    right = [*range(-b, -2), 1, 2] if b > 1 else [1]
+    output = [*range(-max(a, b), -2), *[0][:a > 1], *[2][:b > 1]]
+    return _labelled(self, left, other, right, output)
+
+
+def _labelled(self, left, other, right, output):
+    """A product over labelled dimensions."""
+    if self.dtype is bool_ and other.dtype is bool_:
+        raise NotImplementedError("\"bmm\" not implemented for 'Bool'")
+    return contract_labelled((self, other), (left, right), output)
 
 
 # ---------------------------------------------------------------- with something added
@@ -173,10 +178,16 @@ def chain_matmul(*matrices):
         matrices = tuple(matrices[0])
     if not matrices:
         raise RuntimeError("chain_matmul(): Expected one or more matrices")
-    result = matrices[0]
-    for matrix in matrices[1:]:
-        result = result.mm(matrix)
-    return result
+    for a in matrices:
+        if a.dim() != 2:
+            raise RuntimeError(f"Tensor dimension is {a.dim()}, expected 2 instead.")
+    for a, b in zip(matrices, matrices[1:]):
+        if a.shape[1] != b.shape[0]:
+            raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({a.shape[0]}x{a.shape[1]} and "
+                               f"{b.shape[0]}x{b.shape[1]})")
+    if len(matrices) == 1:
+        return matrices[0]
+    return contract_labelled(matrices, [(i, i + 1) for i in range(len(matrices))], (0, len(matrices)))
 
 
 @op(samples=Samples([call(Draw(3, 4), Draw(5, 4)), call(Draw(3), Draw(3)), call(Draw(2, 3), Draw())]), out=True)
@@ -210,21 +221,10 @@ def tensordot(self, other, dims=2):
         if self.shape[a] != other.shape[b]:
             raise RuntimeError(f"contracted dimensions need to match, but first has size {self.shape[a]} in dim {a} "
                                f"and second has size {other.shape[b]} in dim {b}")
-    keep_left = [d for d in range(self.dim()) if d not in left]
-    keep_right = [d for d in range(other.dim()) if d not in right]
-    rows = [self.shape[d] for d in keep_left]
-    columns = [other.shape[d] for d in keep_right]
-    inside = [self.shape[d] for d in left]
-    a = self.permute(keep_left + left).reshape(_product(rows), _product(inside))
-    b = other.permute(right + keep_right).reshape(_product(inside), _product(columns))
-    return a.mm(b).reshape(rows + columns)
-
-
-def _product(sizes):
-    result = 1
-    for n in sizes:
-        result *= n
-    return result
+    rows = list(range(self.dim()))
+    columns = [rows[left[right.index(d)]] if d in right else self.dim() + d for d in range(other.dim())]
+    output = [x for x in rows if x not in columns] + [x for x in columns if x not in rows]
+    return _labelled(self, rows, other, columns, output)
 
 
 # ---------------------------------------------------------------- other products

@@ -1,0 +1,55 @@
+"""Contractions of dense tensors, small and large, forward and backward."""
+
+from . import Case, tensor
+
+CASES = []
+
+
+def contraction(equation, *shapes, backward=False):
+    """Cases of an equation: the contraction, or with `backward` the gradients of its sum too."""
+
+    def build(t, numbers):
+        operands = [tensor(t, numbers, *shape) for shape in shapes]
+        if not backward:
+            return lambda: t.einsum(equation, *operands)
+        for operand in operands:
+            operand.requires_grad_(True)
+        return lambda: t.autograd.grad(t.einsum(equation, *operands).sum(), operands)
+
+    sizes = " ".join("x".join(map(str, shape)) for shape in shapes[:2])
+    CASES.append(Case(f"{equation} {sizes}{' backward' if backward else ''}", build))
+
+
+for n in (4, 16, 64):
+    contraction("ij,jk->ik", (n, n), (n, n))
+for n in (5, 2000):
+    contraction("ii", (n, n))
+    contraction("ii->i", (n, n))
+    contraction("i,j->ij", (n,), (n,))
+    contraction("ij->", (n, n))
+    contraction("ij->j", (n, n))
+    contraction("ij->i", (n, n))
+    contraction("ij,ij->ij", (n, n), (n, n))
+    contraction("ij,ij->", (n, n), (n, n))
+    contraction("ij,ij->i", (n, n), (n, n))
+    contraction("ij,j->i", (n, n), (n,))
+contraction("bij,bjk->bik", (3, 2, 5), (3, 5, 4))
+contraction("bij,bjk->bik", (512, 8, 8), (512, 8, 8))
+contraction("bij,bjk->bik", (64, 64, 64), (64, 64, 64))
+contraction("...ij->...ji", (2, 3, 4, 5))
+contraction("...ij,jk->...ik", (16, 8, 32, 64), (64, 64))
+contraction("ij,kj->ki", (512, 512), (512, 512))
+contraction("bchw,cd->bdhw", (8, 32, 28, 28), (32, 64))
+contraction("jk,ijkl->il", (32, 32), (32, 32, 32, 32))
+contraction("ac,abc->cb", (128, 128), (128, 128, 128))
+contraction("bihd,bjhd->bhij", (8, 128, 8, 64), (8, 128, 8, 64))
+contraction("bhij,bhjd->bhid", (8, 8, 128, 128), (8, 8, 128, 64))
+contraction("abcd,ae,bf,cg,dh->efgh", (16, 16, 16, 16), (16, 8), (16, 8), (16, 8), (16, 8))
+contraction("ab,bcd,def,fgh,hij,jk->acegik", (6, 8), (8, 6, 8), (8, 6, 8), (8, 6, 8), (8, 6, 8), (8, 6))
+for backward in (False, True):
+    contraction("ij,jk->ik", (512, 512), (512, 512), backward=backward)
+    contraction("bn,anm,bm->ba", (2, 5), (3, 5, 4), (2, 4), backward=backward)
+    contraction("bn,anm,bm->ba", (128, 64), (32, 64, 64), (128, 64), backward=backward)
+    contraction("bhid,bhjd->bhij", (8, 8, 128, 64), (8, 8, 128, 64), backward=backward)
+    contraction("ij,jk,kl,lm->im", (400, 10), (10, 400), (400, 10), (10, 400), backward=backward)
+    contraction("abc,cde,efg,gha->bdfh", *[(16, 12, 16)] * 4, backward=backward)
