@@ -68,8 +68,21 @@ _LAZY_NAMES = {
     "inference_mode": "autograd.grad_mode", "is_inference_mode_enabled": "autograd.grad_mode",
     "einsum_path": "_ops._einsum_report",
     "is_anomaly_enabled": "autograd.anomaly_mode", "is_anomaly_check_nan_enabled": "autograd.anomaly_mode",
-    "set_anomaly_enabled": "autograd.anomaly_mode",
     "install": "_shim.alias", "uninstall": "_shim.alias", "installed": "_shim.alias",
+    "set_anomaly_enabled": "autograd.anomaly_mode", "finfo": "_limits", "iinfo": "_limits",
+    **dict.fromkeys(("frombuffer", "from_file", "asarray", "from_dlpack", "to_dlpack"), "_interop"),
+    **dict.fromkeys((
+        "get_num_threads", "set_num_threads", "get_num_interop_threads", "set_num_interop_threads",
+        "use_deterministic_algorithms", "are_deterministic_algorithms_enabled",
+        "is_deterministic_algorithms_warn_only_enabled", "set_deterministic_debug_mode", "get_deterministic_debug_mode",
+        "get_float32_matmul_precision", "set_float32_matmul_precision", "set_flush_denormal", "set_warn_always",
+        "is_warn_always_enabled", "get_default_device", "set_default_device", "compiled_with_cxx11_abi",
+        "is_vulkan_available"), "_settings"),
+    **dict.fromkeys((
+        "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "bilinear",
+        "cosine_similarity", "pairwise_distance", "pixel_shuffle", "pixel_unshuffle", "prelu", "rrelu", "rrelu_",
+        "avg_pool1d", "adaptive_avg_pool1d", "max_pool1d", "max_pool2d", "max_pool3d", "max_pool1d_with_indices"),
+        "nn.functional"),
 }
 
 
@@ -87,7 +100,17 @@ def __getattr__(name):
         except ModuleNotFoundError as error:
             if error.name != f"{__name__}.{name}":
                 raise
+    if (function := _ops.later.function(name)) is not None:
+        globals()[name] = function
+        return function
+    _refused = importlib.import_module("._refused", __name__)
+    if name in _refused.NAMES:
+        return _refused.refusal(name)
     raise AttributeError(f"module 'torch' has no attribute '{name}'")
+
+
+def __dir__():
+    return sorted(set(globals()) | set(_LAZY) | set(_LAZY_NAMES) | set(_ops.later.FUNCTIONS))
 
 
 def numel(input):

@@ -4,7 +4,8 @@ from .tensor import TensorBase
 
 # What torch expects of a parameter, by its name.
 _TENSORS = {"self", "index", "indices", "mask", "mat", "mat1", "mat2", "vec", "vec1", "vec2", "batch1", "batch2",
-            "tensor", "tensor1", "tensor2", "source", "condition", "values", "boundaries", "sorted_sequence", "end"}
+            "tensor", "tensor1", "tensor2", "source", "condition", "values", "boundaries", "sorted_sequence", "end",
+            "A", "B", "LU", "LD", "pivots", "LU_data", "LU_pivots", "tau", "input2", "input3"}
 _TENSORS_OR_NUMBERS = {"other", "value", "src", "weight", "exponent", "fill_value"}
 _INTS = {"dim", "dim0", "dim1", "dim2", "k", "chunks", "start", "length", "dimension", "step", "diagonal", "bins"}
 _BOOLS = {"keepdim", "descending", "largest", "unbiased"}
@@ -12,7 +13,9 @@ _BOOLS = {"keepdim", "descending", "largest", "unbiased"}
 
 def describe(op, args, kwargs):
     """The TypeError that torch raises for these arguments; None if they are of the types that it takes."""
-    name, params = op.__name__, op.params
+    space = op.namespace.rpartition(".")[2]
+    name = f"{space}_{op.__name__}" if space in ("linalg", "fft", "special") else op.__name__
+    params = op.params
     positional = params[:op.n_positional]
     if len(args) > len(positional) and not op.has_varargs:
         return _wrong_form(op, args, kwargs) or _too_many(op, len(positional), len(args))

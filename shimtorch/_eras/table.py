@@ -33,6 +33,7 @@ _MODERN = {
     "random_threshold_28": True,
     "sampler_own_generator": True,
     "weights_only_default": True,
+    "stft_of_pairs": False,
 }
 
 _CHANGES = {
@@ -43,6 +44,7 @@ _CHANGES = {
         "mkl_bernoulli": True,
         "random_threshold_28": False,
         "weights_only_default": False,
+        "stft_of_pairs": True,
     },
     "1.1": {
         "node_names": "1.1",

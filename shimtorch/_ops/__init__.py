@@ -15,9 +15,11 @@ from . import (  # noqa: F401  (declarations)
     counting,
     creation,
     dropout,
+    exchange,
     geometry,
     indexing,
     joining,
+    later,
     masking,
     nn,
     normalisation,
@@ -38,6 +40,8 @@ from . import (  # noqa: F401  (declarations)
 
 for _name, _method in METHODS.items():
     setattr(Tensor, _name, _method)
+for _name, _family in later.METHODS.items():
+    setattr(Tensor, _name, later.LaterMethod(_name, _family))
 
 Tensor.real, Tensor.imag = property(OPS["torch.real"]), property(OPS["torch.imag"])
 Tensor.T = property(lambda self: self.permute(*range(self.dim() - 1, -1, -1)), doc="The dimensions reversed.")
@@ -45,6 +49,8 @@ Tensor.mT = property(lambda self: self.transpose(-2, -1), doc="The matrices tran
 Tensor.H = property(lambda self: self.transpose(0, 1).conj() if self.dim() else self.conj(),
                     doc="The conjugate transpose of a matrix.")
 Tensor.mH = property(lambda self: self.transpose(-2, -1).conj(), doc="The matrices' conjugate transposes.")
+
+Tensor.__dlpack__, Tensor.__dlpack_device__ = exchange.dlpack, exchange.dlpack_device
 
 engine.bind_ops({name: OPS["torch." + name] for name in ("add", "to", "clone", "zeros_like")} | {
     name: METHODS[name] for name in ("add_", "sum_to_size")})
@@ -59,4 +65,6 @@ def __getattr__(name):
     for space in ("torch.", "torch.nn.functional."):
         if space + name in OPS:
             return OPS[space + name]
+    if (found := later.function(name)) is not None:
+        return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

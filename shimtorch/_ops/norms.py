@@ -53,7 +53,8 @@ def norm(self, p="fro", dim=None, keepdim=False, *, dtype=None):
     if dtype is not None:
         self = self.to(dtype)
     if p == "nuc":
-        raise NotImplementedError("norm(p='nuc') is not implemented")
+        from . import linalg_norms
+        return linalg_norms.nuclear_norm(self, dim, keepdim)
     if isinstance(p, str) and p != "fro":
         raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
     if not (self.is_floating_point() or self.is_complex()):

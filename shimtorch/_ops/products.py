@@ -256,13 +256,14 @@ def cross(self, other, dim=None):
 @op(out=True,
     samples=Samples([call(Draw(3, 3), n) for n in (0, 1, 2, 3, 5)] + [call(Draw(2, 3, 3), 2)], dtypes="floating"))
 def matrix_power(self, n):
-    """The n-th power of square matrices, for n >= 0."""
+    """The n-th power of square matrices; of their inverses for negative n."""
     if self.dim() < 2 or self.shape[-1] != self.shape[-2]:
         raise RuntimeError("linalg.matrix_power: A must be batches of square matrices, but they are "
                            f"{self.shape[-2] if self.dim() > 1 else 1} by {self.shape[-1] if self.dim() else 1} "
                            "matrices")
     if n < 0:
-        raise NotImplementedError("matrix_power: negative powers are not implemented")
+        from . import linalg_solve
+        return matrix_power(linalg_solve.inv(self), -n)
     if n == 0:
         return OPS["torch.zeros_like"](self) + OPS["torch.eye"](self.shape[-1], dtype=self.dtype)
     result, square = None, self

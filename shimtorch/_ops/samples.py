@@ -5,14 +5,16 @@ class Draw:
     """Stands for a tensor of a shape, drawn by the test suite in the dtype under test.
 
     Values lie in [low, high); away_from keeps them off the kinks of an op (0, "integer", "half"); special puts zeros,
-    infinities and NaN among them; distinct makes all elements different; dtype overrides the dtype under test.
+    infinities and NaN among them; distinct makes all elements different; dtype overrides the dtype under test; matrix
+    makes square matrices well-conditioned ("regular") or Hermitian and positive-definite ("positive").
     """
 
-    __slots__ = ("shape", "low", "high", "dtype", "away_from", "special", "distinct")
+    __slots__ = ("shape", "low", "high", "dtype", "away_from", "special", "distinct", "matrix")
 
-    def __init__(self, *shape, low=-2.0, high=2.0, dtype=None, away_from=None, special=False, distinct=False):
+    def __init__(self, *shape, low=-2.0, high=2.0, dtype=None, away_from=None, special=False, distinct=False,
+                 matrix=None):
         self.shape, self.low, self.high, self.dtype = shape, low, high, dtype
-        self.away_from, self.special, self.distinct = away_from, special, distinct
+        self.away_from, self.special, self.distinct, self.matrix = away_from, special, distinct, matrix
 
     def __repr__(self):
         return f"Draw{self.shape}"
@@ -23,13 +25,16 @@ class Samples:
 
     gradcheck: whether derivatives are checked, or a tuple of the calls for which they are; gradgradcheck: second ones.
     reference: gives real torch's function for an op that has another name or signature there, from the torch module.
+    seen: what of the results is compared and differentiated, where only some of it is determined (signs of
+    eigenvectors); prepare: changes the list of arguments where derivatives are checked (to Hermitian matrices).
     """
 
-    __slots__ = ("calls", "dtypes", "gradcheck", "gradgradcheck", "reference")
+    __slots__ = ("calls", "dtypes", "gradcheck", "gradgradcheck", "reference", "seen", "prepare")
 
-    def __init__(self, calls, dtypes="float", gradcheck=True, gradgradcheck=True, reference=None):
+    def __init__(self, calls, dtypes="float", gradcheck=True, gradgradcheck=True, reference=None, seen=None,
+                 prepare=None):
         self.calls, self.dtypes, self.gradcheck, self.gradgradcheck = calls, dtypes, gradcheck, gradgradcheck
-        self.reference = reference
+        self.reference, self.seen, self.prepare = reference, seen, prepare
 
 
 def call(*args, **kwargs):

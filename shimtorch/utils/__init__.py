@@ -2,12 +2,12 @@
 
 from . import hooks
 
-__all__ = ["data", "hooks"]
+__all__ = ["data", "dlpack", "hooks"]
 
 
 def __getattr__(name):
-    if name == "data":
+    if name in ("data", "dlpack"):
         from importlib import import_module
 
-        return import_module(".data", __name__)
+        return import_module("." + name, __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

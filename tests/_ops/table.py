@@ -6,6 +6,7 @@ from shimtorch._core.dtype import dtype as dtype_class
 
 import shimtorch  # noqa: F401  (declares the ops)
 from shimtorch._core import OPS
+from shimtorch._ops import later
 from shimtorch._ops.samples import Draw
 
 DTYPES = {
@@ -21,6 +22,7 @@ SPECIAL = (0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-30, 30.0)
 
 def sampled_ops():
     """Every op that has samples, once, by its name in torch."""
+    later.load_all()
     seen = {}
     for op in OPS.values():
         if op.samples is not None and op.samples.calls:
@@ -38,6 +40,8 @@ def draw(spec, dtype, rng):
     dtype = np.dtype(spec.dtype or dtype)
     if dtype.kind == "c":
         values = rng.uniform(spec.low, spec.high, spec.shape) + 1j * rng.uniform(spec.low, spec.high, spec.shape)
+        if spec.matrix is not None and values.size:
+            values = shaped_matrix(values, spec.matrix)
     elif dtype.kind == "f":
         values = rng.uniform(spec.low, spec.high, spec.shape)
         if spec.away_from == 0:
@@ -49,6 +53,8 @@ def draw(spec, dtype, rng):
         if spec.distinct:
             values = (rng.permutation(values.size).reshape(values.shape) + 0.5) / max(values.size, 1)
             values = spec.low + (spec.high - spec.low) * values
+        if spec.matrix is not None and values.size:
+            values = shaped_matrix(values, spec.matrix)
         if spec.special:
             values.reshape(-1)[:len(SPECIAL)] = SPECIAL
     else:
@@ -59,6 +65,14 @@ def draw(spec, dtype, rng):
         if spec.distinct:
             values = rng.permutation(values.size).reshape(values.shape)
     return np.asarray(values).astype(dtype)
+
+
+def shaped_matrix(values, kind):
+    """Square matrices made well-conditioned ("regular") or Hermitian and positive-definite ("positive")."""
+    n = values.shape[-1]
+    if kind == "positive":
+        values = values @ values.conj().swapaxes(-2, -1) / n
+    return values + np.eye(n) * (1 if kind == "positive" else 2 * n)
 
 
 def has_special(op, index):
@@ -99,6 +113,11 @@ def for_torch(args, kwargs, torch):
     def own(x):
         return getattr(torch, x.name) if isinstance(x, dtype_class) else x
     return [own(a) for a in args], {k: own(v) for k, v in kwargs.items()}
+
+
+def seen(op, result):
+    """What of an op's result is compared."""
+    return result if op.samples.seen is None else op.samples.seen(result)
 
 
 def results_of(value):

@@ -17,6 +17,7 @@ from table import (  # noqa: E402
     full_name,
     results_of,
     sampled_ops,
+    seen,
     torch_function,
 )
 
@@ -47,7 +48,7 @@ def main():
                     continue
                 answers.table[key] = {"parts": [
                     answers.part(as_array(r)) if isinstance(r, torch.Tensor) else {"value": r}
-                    for r in results_of(result)]}
+                    for r in results_of(seen(op, result))]}
         if errors == len(op.samples.calls) * len(DTYPES[op.samples.dtypes]):
             print("only errors:", key, answers.table[key])
     path = pathlib.Path(__file__).parent / "ops.npz"
