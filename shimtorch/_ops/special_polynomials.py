@@ -7,6 +7,9 @@ from .samples import Draw, Samples, call, integers
 from .special import _float, _no_derivative
 
 
+_HIGHEST = 100_000                     # the recurrence takes a step for each degree
+
+
 def _recurrence(n, x, first, step):
     """Values by a three-term recurrence: p0 = 1, p1 = first(x), p(k+1) = step(k, x, pk, p(k-1)); 0 for n < 0."""
     n, x = np.broadcast_arrays(n, x)
@@ -53,6 +56,8 @@ def _declare(name, values):
         x = _float(x, "special_" + name)
         wide = x._ndarray() if x.dtype.name in ("float32", "float64") else x.float()._ndarray()
         degrees = n._ndarray().astype(np.int64) if isinstance(n, TensorBase) else np.int64(n)
+        if degrees.size and degrees.max() > _HIGHEST:
+            raise NotImplementedError(f"special_{name}: degrees above {_HIGHEST} are not implemented")
         return wrap_ndarray(np.ascontiguousarray(values(degrees, wide))).to(x.dtype)
     kind = name.split("_polynomial_")[0].replace("_", " ").capitalize()
     forward.__doc__ = f"The {kind} polynomial ({name[-1].upper()}) of degree n at x."
