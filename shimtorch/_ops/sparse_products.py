@@ -293,6 +293,19 @@ def solve(matrix, other, left=True):
     return sparse_solve(matrix, other) if left else sparse_solve(matrix, other.transpose(0, 1)).transpose(0, 1)
 
 
+@on_sparse("dot", composed=True)
+def dot(self, tensor):
+    if self.dim() != 1 or tensor.dim() != 1:
+        raise RuntimeError(f"1D tensors expected, but got {self.dim()}D and {tensor.dim()}D tensors")
+    return matmul(self, tensor)
+
+
+@on_sparse("linear", composed=True)
+def linear(input, weight, bias=None):
+    result = matmul(input, weight.transpose(-2, -1) if weight.dim() > 1 else weight)
+    return result if bias is None else bias + result
+
+
 # ---------------------------------------------------------------- sparse results
 
 def _rows_of(mat1):
