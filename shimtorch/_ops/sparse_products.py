@@ -124,13 +124,19 @@ def _check_matrices(a, b):
         raise RuntimeError(f"sparse matmul: expected matrices of one dtype, got {a.dtype} and {b.dtype}")
 
 
-@through_coo
 def any_mm(a, b):
     """The product of two matrices, each sparse or dense; a sparse operand's gradient is sparse."""
+    if is_coo(a) and b.layout is strided:
+        return sparse_mm(a, b)
     if a.layout is strided and b.layout is strided:
         return a.mm(b)
+    return _mm_of_any_layout(a, b)
+
+
+@through_coo
+def _mm_of_any_layout(a, b):
     if a.layout is strided:
-        return any_mm(b.transpose(0, 1), a.transpose(0, 1)).transpose(0, 1)
+        return sparse_mm(b.transpose(0, 1), a.transpose(0, 1)).transpose(0, 1)
     return sparse_mm(a, b) if b.layout is strided else sparse_sparse_mm(a, b)
 
 
