@@ -59,6 +59,19 @@ cdef TensorBase finish(TensorBase t, device, layout, bint requires_grad):
     return t
 
 
+cdef object sparse_zeros = None         # makes a sparse tensor without entries: (sizes, dtype, layout, requires_grad)
+
+
+def bind_sparse_zeros(f):
+    """Give the function that makes sparse tensors for ``zeros`` and ``empty``."""
+    global sparse_zeros
+    sparse_zeros = f
+
+
+cdef bint asks_for_sparse(layout, out) noexcept:
+    return layout is not None and layout is not strided and out is None
+
+
 cdef TensorBase made(str name, tuple sizes, object size, object out, object dtype):
     """The uninitialised result of a function that takes sizes: a new tensor, or ``out`` resized."""
     cdef TensorBase t
@@ -102,7 +115,9 @@ cdef int check_size_arguments(str name, tuple sizes) except -1:
 
 def empty_tensor(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
                  pin_memory=False, memory_format=None):
-    """A tensor of the given size whose values are whatever was in memory."""
+    """A tensor of the given size whose values are whatever was in memory; a sparse one has no entries."""
+    if asks_for_sparse(layout, out):
+        return sparse_zeros(sizes if size is None else size, dtype, layout, requires_grad)
     cdef TensorBase t = made("empty", sizes, size, out, dtype)
     if memory_format is not None and memory_format.name not in ("contiguous_format", "preserve_format"):
         t = in_format(t, memory_format.name)
@@ -110,7 +125,9 @@ def empty_tensor(*sizes, size=None, out=None, dtype=None, layout=None, device=No
 
 
 def zeros(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
-    """A tensor of zeros of the given size."""
+    """A tensor of zeros of the given size, dense or in a sparse layout."""
+    if asks_for_sparse(layout, out):
+        return sparse_zeros(sizes if size is None else size, dtype, layout, requires_grad)
     return finish(zero(made("zeros", sizes, size, out, dtype)), device, layout, requires_grad)
 
 

@@ -2,7 +2,7 @@
 import math
 
 from .._core import factory
-from .._core.device import as_device
+from .._core.device import as_device, strided
 from .._core.dtype import get_default_dtype, int64
 from .._core.op import op
 from .._core.policy import policy
@@ -20,6 +20,11 @@ def _like(name, make, samples=_like_samples):
                 memory_format=None):
         if out is not None:
             return make(out.resize_(self.shape), out.dtype, None)
+        if layout is not None and layout is not strided:
+            if name == "ones_like":
+                raise NotImplementedError(f"ones_like: not implemented for layout {layout}, where it would be dense")
+            dtype = self.dtype if dtype is None else dtype
+            return factory.zeros(size=self.shape, dtype=dtype, layout=layout, requires_grad=requires_grad)
         return _finish(make(self.detach(), self.dtype if dtype is None else dtype, memory_format), None, device,
                        requires_grad)
     forward.__name__ = name

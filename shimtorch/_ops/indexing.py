@@ -288,8 +288,7 @@ def _setitem(x, index, value):
 
 def _assign_item(x, index, value):
     if x.layout is not strided:
-        raise NotImplementedError("assignment to an index of a sparse tensor is not implemented; add or multiply by a "
-                                  "sparse tensor, or use to_dense() first")
+        raise TypeError("Cannot assign to a sparse tensor")
     number = isinstance(value, (int, float, complex, bool))
     if not number and not isinstance(value, TensorBase):
         from .._core.factory import from_data

@@ -210,8 +210,23 @@ def empty_sparse(size, dtype=None, sparse_dim=None):
     return parts.make_coo(indices, values, size, True, True)
 
 
+def _sparse_zeros(sizes, dtype, layout, requires_grad):
+    """``zeros(size, layout=...)``: a sparse tensor without entries."""
+    if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)):
+        sizes = sizes[0]
+    result = empty_sparse(sizes, dtype)
+    if layout is not sparse_coo:
+        result = result.to_sparse(layout=layout)
+    return result.requires_grad_() if requires_grad else result
+
+
+factory.bind_sparse_zeros(_sparse_zeros)
+
+
 @op(method=False, function=False)
 def legacy_sparse_tensor(dtype, args, kwargs):
+    if "size" in kwargs and len(args) == 2:
+        args = (*args, kwargs.pop("size"))
     if kwargs:
         raise TypeError(f"new() got an unexpected keyword argument {next(iter(kwargs))!r}")
     if not args:

@@ -77,6 +77,17 @@ def to_sparse_bsc(self, blocksize, dense_dim=None):
     return to_compressed(self, sparse_bsc, blocksize, dense_dim)
 
 
+def _copied(name):
+    def forward(self):
+        return getattr(self, name)().clone()
+    forward.__doc__ = f"A copy of what ``{name}()`` of a sparse tensor shows."
+    op(forward, name=name + "_copy", method=False)
+
+
+for _name in ("indices", "values", "crow_indices", "col_indices", "ccol_indices", "row_indices"):
+    _copied(_name)
+
+
 # ---------------------------------------------------------------- sizes
 
 @op(grads={"self": lambda g, self_shape, dim, start, length: slice_backward(g, self_shape, dim, start, length)})
@@ -97,6 +108,12 @@ def sparse_resize_(self, size, sparse_dim, dense_dim):
 
 
 METHODS["resizeAs_"] = METHODS["resize_as_"]         # the spelling of the 0.3 documentation
+
+
+@op()
+def resize_as_sparse_(self, the_template):
+    """Give a sparse tensor the size of another in place."""
+    return self.resize_as_(the_template)
 
 
 @inplace_op

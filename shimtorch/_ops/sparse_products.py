@@ -124,13 +124,19 @@ def _check_matrices(a, b):
         raise RuntimeError(f"sparse matmul: expected matrices of one dtype, got {a.dtype} and {b.dtype}")
 
 
-@through_coo
 def any_mm(a, b):
     """The product of two matrices, each sparse or dense; a sparse operand's gradient is sparse."""
+    if is_coo(a) and b.layout is strided:
+        return sparse_mm(a, b)
     if a.layout is strided and b.layout is strided:
         return a.mm(b)
+    return _mm_of_any_layout(a, b)
+
+
+@through_coo
+def _mm_of_any_layout(a, b):
     if a.layout is strided:
-        return any_mm(b.transpose(0, 1), a.transpose(0, 1)).transpose(0, 1)
+        return sparse_mm(b.transpose(0, 1), a.transpose(0, 1)).transpose(0, 1)
     return sparse_mm(a, b) if b.layout is strided else sparse_sparse_mm(a, b)
 
 
@@ -291,6 +297,19 @@ def solve(matrix, other, left=True):
     if other.dim() == 1:
         return sparse_solve(matrix, other.unsqueeze(1)).squeeze(1)
     return sparse_solve(matrix, other) if left else sparse_solve(matrix, other.transpose(0, 1)).transpose(0, 1)
+
+
+@on_sparse("dot", composed=True)
+def dot(self, tensor):
+    if self.dim() != 1 or tensor.dim() != 1:
+        raise RuntimeError(f"1D tensors expected, but got {self.dim()}D and {tensor.dim()}D tensors")
+    return matmul(self, tensor)
+
+
+@on_sparse("linear", composed=True)
+def linear(input, weight, bias=None):
+    result = matmul(input, weight.transpose(-2, -1) if weight.dim() > 1 else weight)
+    return result if bias is None else bias + result
 
 
 # ---------------------------------------------------------------- sparse results

@@ -217,6 +217,19 @@ def all_(self, dim=None, keepdim=False):
     return _reduced(self, dim, keepdim, "amin", lambda x, some: x.masked_fill(some, 0), flags).to(_flag_dtype(self))
 
 
+@on_sparse("count_nonzero", composite=True)
+def count_nonzero(self, dim=None):
+    return (self.coalesce().detach() != 0).to(int64).sum(dim)
+
+
+@on_sparse("nonzero", composite=True)
+def nonzero(self, *, as_tuple=False):
+    p = parts.parts(parts.coalesce(self.detach()))
+    places = p.values.nonzero()
+    found = OPS["torch.cat"]([p.indices.t().index_select(0, places[:, 0]), places[:, 1:]], 1)
+    return found.unbind(1) if as_tuple else found
+
+
 def _flag_dtype(self):
     return self.dtype if self.dtype.name == "uint8" else bool_dtype
 

@@ -14,10 +14,10 @@ def mm(mat1, mat2, reduce=None):
     Differentiable in both; a sparse operand's gradient is sparse, on its own indices, and coalesced. ``reduce``
     ("sum", "mean", "prod", "amax", "amin") says how the products of a row come together.
     """
-    if reduce not in (None, "sum", "mean", "prod", "amax", "amin"):
-        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
-    if reduce in (None, "sum"):
+    if reduce is None or reduce == "sum":
         return _products.any_mm(mat1, mat2)
+    if reduce not in ("mean", "prod", "amax", "amin"):
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     return _products.mm_reduced(mat1, mat2, reduce)
 
 

@@ -85,3 +85,71 @@ def test_invariant_checks_can_be_asked_for():
     checks.enable()
     assert checks.is_enabled()
     checks.disable()
+
+
+def test_creation_in_a_sparse_layout():
+    for make in (torch.zeros, torch.empty):
+        for layout in (torch.sparse_coo, torch.sparse_csr, torch.sparse_csc):
+            x = make(2, 3, dtype=torch.float64, layout=layout, requires_grad=True)
+            assert x.layout is layout and x.dtype is torch.float64 and x._nnz() == 0 and x.requires_grad
+            assert x.to_dense().equal(torch.zeros(2, 3, dtype=torch.float64))
+    assert torch.zeros_like(torch.ones(2, 3), layout=torch.sparse_coo).is_sparse
+    with pytest.raises(RuntimeError, match="without blocksize"):
+        torch.zeros(2, 3, layout=torch.sparse_bsr)
+    with pytest.raises(NotImplementedError, match="layout"):
+        torch.ones(2, 3, layout=torch.sparse_coo)
+
+
+def test_further_functions():
+    x = torch.tensor([[0.0, 2, 0], [1, 0, -1]]).to_sparse()
+    a = x.to_dense()
+    assert x.nonzero().equal(a.nonzero()) and x.count_nonzero().item() == 3
+    assert x.count_nonzero(0).to_dense().equal(a.count_nonzero(0))
+    assert all(p.equal(q) for p, q in zip(x.nonzero(as_tuple=True), a.nonzero(as_tuple=True), strict=True))
+    assert x[1].dot(a[1]).item() == 2
+    w, b = torch.ones(2, 3).mul(2), torch.tensor([1.0, 2.0])
+    assert torch.nn.functional.linear(x, w, b).equal(torch.nn.functional.linear(a, w, b))
+    assert torch.nn.functional.linear(w, x).equal(torch.nn.functional.linear(w, a))
+    copy = torch.values_copy(x)
+    assert copy.equal(x.values()) and copy.data_ptr() != x.values().data_ptr()
+    assert torch.col_indices_copy(x.to_sparse_csr()).equal(x.to_sparse_csr().col_indices())
+    assert torch.resize_as_sparse_(torch.sparse_coo_tensor((5,)), x).shape == (2, 3)
+    i = torch.tensor([[0, 1]])
+    assert torch.sparse.FloatTensor(i, torch.ones(2), size=torch.Size([3])).shape == (3,)
+    with pytest.raises(TypeError, match="Cannot assign to a sparse tensor"):
+        x[0, 0] = 1
+
+
+@pytest.mark.parametrize("function, out", ((torch.sparse.to_scipy, 0), (torch.sparse.from_scipy, 1)))
+def test_what_scipy_is_not_given(function, out):
+    wrong = torch.ones(2, 2) if not out else np.ones((2, 2))
+    with pytest.raises(TypeError, match="expected a"):
+        function(wrong)
+
+
+@pytest.mark.parametrize("options", ({"layout": torch.sparse_coo}, {"layout": torch.sparse_csr},
+                                     {"layout": torch.sparse_csc}, {"layout": torch.sparse_bsr, "blocksize": (2, 1)}))
+def test_scipy_and_back_without_a_copy(options):
+    x = torch.tensor([[0.0, 2, 0], [1, 0, -1]]).to_sparse(**options)
+    matrix = torch.sparse.to_scipy(x)
+    np.testing.assert_array_equal(matrix.toarray(), x.to_dense().numpy())
+    assert np.shares_memory(matrix.data, x.values().numpy())
+    back = torch.sparse.from_scipy(matrix)
+    assert back.layout is x.layout and back.to_dense().equal(x.to_dense())
+    assert np.shares_memory(matrix.data, (back._values() if back.is_sparse else back.values()).numpy())
+
+
+def test_diagonals():
+    rows, offsets = torch.arange(9.0).reshape(3, 3), torch.tensor([0, -1, 1])
+    for layout in (None, torch.sparse_coo, torch.sparse_csr, torch.sparse_csc):
+        x = torch.sparse.spdiags(rows, offsets, (3, 4), layout)
+        assert x.to_dense().tolist() == [[0, 7, 0, 0], [3, 1, 8, 0], [0, 4, 2, 0]]
+    assert torch.sparse.spdiags(torch.arange(3.0), torch.tensor(5), (3, 4))._nnz() == 0
+    for message, args in (("contains duplicate values", (rows, torch.tensor([0, 0, 1]), (3, 4))),
+                          (r"\(3\) does not match the number of offsets \(2\)", (rows, offsets[:2], (3, 4))),
+                          ("shape must be 2d", (rows, offsets, (3, 4, 5))),
+                          ("must have dtype Long", (rows, offsets.float(), (3, 4))),
+                          ("Offsets must be scalar or vector", (rows, offsets.view(1, 3), (3, 4))),
+                          ("got SparseBsr", (rows, offsets, (3, 4), torch.sparse_bsr))):
+        with pytest.raises(RuntimeError, match=message):
+            torch.sparse.spdiags(*args)
