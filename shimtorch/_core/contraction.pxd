@@ -37,7 +37,7 @@ cdef class Plan:
     cdef readonly dict sizes           # of every label
     cdef readonly object info          # the path as people read it
     cdef dict back                     # equations of the gradients
-    cdef int last                      # the slot of the result before its dimensions were put in order
+    cdef readonly int last             # the slot of the result before its dimensions were put in order
 
     cdef bint fits(self, tuple operands) noexcept
     cdef object run(self, tuple operands, list kept)

@@ -11,11 +11,13 @@ from .contraction cimport Equation, Plan, find_equation, labelled
 from .dtype cimport CAT_COMPLEX, CAT_FLOAT, CATEGORY, ITEMSIZE
 from .iterate cimport as_code_tensor, contiguous_copy, copy_into
 from .op cimport recording
+from .policy cimport policy
 from .saving cimport PackedTensor, packed, packing, unpack_check
 from .tensor cimport (
     MAX_DIMS, ON_DEVICE, REQUIRES_GRAD, SPARSE, VOLATILE, TensorBase, empty, make_size, ptr, seen_flags, strided_alias,
 )
 
+from .node_names import old_name
 from .saving import freed_error
 
 cdef object recorded_view, recorded_gradients, on_sparse, read_arguments, conjugate
@@ -40,6 +42,8 @@ def einsum(*args, optimize=None, path=None):
 
     Beyond torch: ``path`` is the order of the pairs to contract, as ``numpy.einsum_path`` gives it; ``optimize``
     (True, False, "greedy", "optimal", "auto") how to look for one. Lists of labels may hold any number of labels.
+    Operands may be sparse (COO, CSR ...). The result is sparse if all are, or if it has every label of a sparse one;
+    gradients of sparse operands are sparse, on their entries.
     """
     cdef tuple operands
     cdef Py_ssize_t i, n = len(args)
@@ -163,6 +167,9 @@ cdef class EinsumBackward0(Node):
             return (<PackedTensor>v).unpack(self)
         unpack_check(<TensorBase>v, self.versions[i], (<TensorBase>v).node, (<TensorBase>v).output_nr)
         return v
+
+    def name(self):
+        return type(self).__name__ if policy.node_names is None else old_name(type(self).__name__, policy.node_names)
 
     cdef void release(self):
         self.freed = True

@@ -3,6 +3,8 @@
 Labels 0-25 are A-Z, 26-51 a-z; sublists may hold any others. The dimensions that an ellipsis covers are -1, -2 ...
 counted from the right, so that those of different operands line up.
 """
+from functools import lru_cache
+
 from .._core.tensor import TensorBase
 
 
@@ -104,8 +106,9 @@ def read_sublist(items):
     return term
 
 
+@lru_cache(maxsize=1024)
 def read_terms(equation, n_operands):
-    """The terms of an equation, which stand before the arrow."""
+    """The terms of an equation, which stand before the arrow; remembered, like those of `read_term`."""
     terms, at = [], 0
     for piece in equation.split(","):
         last = at + len(piece) == len(equation)
@@ -118,6 +121,7 @@ def read_terms(equation, n_operands):
     return terms
 
 
+@lru_cache(maxsize=1024)
 def read_term(piece, owner, at):
     """The labels of one term, "..." for an ellipsis; `at` is where the piece begins in the equation."""
     term, i = [], 0

@@ -111,6 +111,8 @@ class Builder:
             for cost, way in self.ways(a, b, inside, candidate):
                 if best is None or cost + extra < best[0]:
                     best = cost + extra, way, candidate
+            if self.is_plain(best[1]):
+                break
         _, (pack_a, pack_b, kind, dims, matrix, add), chosen = best
         sources = (self.copy(a, pack_a, False) if pack_a else a, self.copy(b, pack_b, False) if pack_b else b)
         if matrix is not None and matrix[1]:      # the factors change places
@@ -153,6 +155,9 @@ class Builder:
                 ta = self.contiguous(row_a) if pack_a else sa
                 tb = self.contiguous(row_b) if pack_b else sb
                 found = self.matrices([self.merged(group, (c, ta, tb)) for group in (batch, left, along, right)])
+                if found is not None and not (pack_a or pack_b) and self.is_plain((None, None, *found[1:])):
+                    yield found[0], (None, None, *found[1:])
+                    return
                 if found is not None:
                     cost = found[0]
                     if pack_a:
@@ -160,6 +165,13 @@ class Builder:
                     if pack_b:
                         cost += _STEP + 2 * _COPIED * self.count(row_b)
                     yield cost, (row_a if pack_a else None, row_b if pack_b else None, *found[1:])
+
+    @staticmethod
+    def is_plain(way):
+        """Whether a way is one product of matrices, or one batch of them, that lie as a product wants them."""
+        pack_a, pack_b, _, dims, matrix, _ = way
+        return (matrix is not None and not pack_a and not pack_b and len(dims) <= 1
+                and 1 in matrix[0][3:5] and 1 in matrix[0][5:7])
 
     def nest(self, labels, operands):
         """Loops over all labels, in the order of the largest operand's memory, the best one innermost."""

@@ -103,19 +103,44 @@ def _view(plan, x):
 
 
 def _gradients(plan, g, operands, shapes, needs):
-    """Gradients that can be differentiated: contractions of g with the other operands."""
-    return [_gradient(plan, g, operands, shapes[i], i) if needs[i] else None for i in range(len(needs))]
+    """Gradients that can be differentiated, by recorded contractions; the intermediates are made anew, recorded."""
+    if sum(needs) == 1 or len(needs) == 2 or not plan.tree:
+        return [_from_others(plan, g, operands, shapes[i], i) if needed else None for i, needed in enumerate(needs)]
+    values, rows, wants = {}, {}, {}
+    for i, x in enumerate(operands):
+        rows[i], wants[i] = plan.rows[i], needs[i]
+        values[i] = core.contract_labelled([x], [plan.terms[i]], rows[i])
+    for a, b, out in plan.tree:
+        factors = [a] if b < 0 else [a, b]
+        rows[out] = [x for x in plan.rows[out] if any(x in rows[k] for k in factors)]
+        values[out] = core.contract_labelled([values[k] for k in factors], [rows[k] for k in factors], rows[out])
+        wants[out] = any(wants[k] for k in factors)
+    grads, labels = {plan.last: g}, {plan.last: plan.output}
+    for a, b, out in reversed(plan.tree):
+        for this, other in ((a, b), (b, a)):
+            if b < 0:
+                grads[a], labels[a] = grads[out], labels[out]
+            elif wants[this]:
+                labels[this] = [x for x in rows[this] if x in labels[out] or x in rows[other]]
+                grads[this] = core.contract_labelled([grads[out], conj(values[other])], [labels[out], rows[other]],
+                                                     labels[this])
+    return [_spread([grads[i]], [labels[i]], plan, i, shapes[i]) if needed else None for i, needed in enumerate(needs)]
 
 
-def _gradient(plan, g, operands, shape, i):
+def _from_others(plan, g, operands, shape, i):
+    """The gradient of one operand: g contracted with the other operands."""
     factors = [g, *[conj(x) for k, x in enumerate(operands) if k != i]]
-    rows = [tuple(plan.output), *[row for k, row in enumerate(plan.terms) if k != i]]
+    return _spread(factors, [plan.output, *[row for k, row in enumerate(plan.terms) if k != i]], plan, i, shape)
+
+
+def _spread(factors, rows, plan, i, shape):
+    """A product as a gradient of operand i: repeated along what was summed, on diagonals where a label is repeated."""
     fresh = max(plan.sizes, default=0) + 1
-    target = []                        # a label for each dimension; None where it has size 1
+    target, rows = [], list(rows)      # a label for each dimension; None where it has size 1
     known = {x for row, f in zip(rows, factors) for x, n in zip(row, f.shape) if n != 1}
     for label, n in zip(plan.terms[i], shape):
         if n != 1 and label in target:               # a diagonal: zero beside it
-            factors.append(OPS["torch.eye"](n, dtype=g.dtype))
+            factors = [*factors, OPS["torch.eye"](n, dtype=factors[0].dtype)]
             rows.append((label, fresh))
             known.update((label, fresh))
             label, fresh = fresh, fresh + 1

@@ -150,7 +150,7 @@ def _outer(a, b):
     for name, x in (("self", a), ("vec2", b)):
         if x.dim() != 1:
             raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {x.dim()}-D")
-    return a.unsqueeze(1) * b
+    return contract_labelled((a, b), ((0,), (1,)), (0, 1))
 
 
 _added("addr", lambda a, b: _outer(a, b), ("vec1", "vec2"),

@@ -259,7 +259,39 @@ def test_the_report_counts_as_people_do():
     assert (report.cost, report.naive_cost, report.largest) == (2 * 600 + 2 * 200, 3 * 6000, 20)
 
 
-# ---------------------------------------------------------------- memory
+# ---------------------------------------------------------------- gradients and memory
+
+def test_only_what_gradients_need_is_saved():
+    x, y, saved = numbers([2, 3]).requires_grad_(), numbers([3, 4]), []
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: saved.append(t) or t, lambda t: t):
+        torch.einsum("ij->j", x)
+        assert not saved
+        product = torch.einsum("ij,jk->ik", x, y)
+        assert [t is y for t in saved] == [True]
+    product.sum().backward()
+    assert torch.equal(x.grad, y.sum(1).expand(2, 3))
+    with pytest.raises(RuntimeError, match="second time"):
+        product.sum().backward()
+
+
+def test_operands_written_to_since_are_noticed():
+    x, y = numbers([2, 3]).requires_grad_(), numbers([3, 4])
+    product = torch.einsum("ij,jk->ik", x, y)
+    y.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        product.sum().backward()
+
+
+@pytest.mark.parametrize("equation, shapes", [
+    ("ii->i", [(3, 3)]), ("iij,jk->ki", [(3, 3, 2), (2, 4)]), ("ij,jk->ik", [(2, 1), (3, 4)]),
+    ("ij,kl->il", [(2, 3), (2, 2)]), ("abc,cde,efg,gha->bdfh", [(2, 2, 3), (3, 2, 3), (3, 2, 2), (2, 2, 2)]),
+    ("ij,ij,ij->i", [(2, 3)] * 3)])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.complex128])
+def test_second_derivatives(equation, shapes, dtype):
+    torch.manual_seed(0)
+    operands = [torch.randn(shape, dtype=dtype, requires_grad=True) for shape in shapes]
+    assert torch.autograd.gradgradcheck(lambda *x: torch.einsum(equation, *x), operands)
+
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(5)))[::17])
 def test_the_largest_intermediate_is_that_of_the_best_path(order):
