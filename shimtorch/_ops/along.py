@@ -4,10 +4,35 @@ import numpy as np
 from .._core import OPS
 from .._core.op import inplace_op, op, scalar_type
 from .._core.tensor import TensorBase, wrap_ndarray
+from .._kernels import along as kernels
 from ._rules import where
 from .indexing import add_at
 from .samples import Draw, Samples, call, integers
 from .shape import wrap
+
+_WORDS = {1: "uint8", 2: "int16", 4: "float32", 8: "float64", 16: "complex128"}
+_ADDED = ("float32", "float64", "uint8", "int8", "int16", "int32", "int64")
+
+
+def _in_three(array, d):
+    """A contiguous array as (before dimension d, d, after it)."""
+    shape = array.shape
+    outer = inner = 1
+    for n in shape[:d]:
+        outer *= n
+    for n in shape[d + 1:]:
+        inner *= n
+    return array.reshape(outer, shape[d], inner)
+
+
+def _add_slices(array, d, places, values):
+    """``array[places[i]] += values[i]`` along dimension d."""
+    if (array.dtype.name in _ADDED and array.flags.c_contiguous and values.shape[:d] == array.shape[:d]
+            and values.shape[d + 1:] == array.shape[d + 1:]):
+        kernels.index_add(_in_three(array, d), places.astype(np.int64, copy=False),
+                          _in_three(np.ascontiguousarray(values), d))
+    else:
+        add_at(array, (slice(None),) * d + (places,), values)
 
 
 def _index_array(t, message):
@@ -51,8 +76,7 @@ def index_add_zeros(grad, shape, dim, index):
     if not shape:
         result.copy_(grad.sum())
         return result
-    places = (slice(None),) * (dim % len(shape)) + (index._ndarray().reshape(-1),)
-    add_at(result._ndarray(), places, grad._ndarray())
+    _add_slices(result._ndarray(), dim % len(shape), index._ndarray().reshape(-1), grad._ndarray())
     return result
 
 
@@ -97,7 +121,11 @@ _distinct_calls = [call(Draw(3, 4), 0, Draw(2, distinct=True, dtype="int64"), Dr
 def index_add_(self, dim, index, source, *, alpha=1):
     """``self[index[i]] += alpha * source[i]`` along a dimension."""
     places, values = _slices(self, dim, index, source, "index_add_")
-    add_at(self._ndarray(), places, values if alpha == 1 else values * values.dtype.type(alpha))
+    values = values if alpha == 1 else values * values.dtype.type(alpha)
+    if places and isinstance(places[-1], np.ndarray):
+        _add_slices(self._ndarray(), len(places) - 1, np.ascontiguousarray(places[-1]), values)
+    else:
+        add_at(self._ndarray(), places, values)
     return self
 
 
@@ -171,6 +199,12 @@ def _check_index_shape(x, d, index, name):
                                f"larger than self {list(x.shape)} apart from dimension {d}")
 
 
+def _others_alike(x, index, d):
+    """Whether two tensors have the same size in all dimensions but d."""
+    return x.dim() == index.dim() > 0 and all(
+        a == b or i == d for i, (a, b) in enumerate(zip(x.shape, index.shape)))
+
+
 def _along(array, d):
     """NumPy's index for elements picked along dimension d, at the other dimensions' own places."""
     grid = list(np.ogrid[tuple(slice(n) for n in array.shape)])
@@ -199,6 +233,14 @@ def gather(self, dim, index, *, sparse_grad=False):
     places = _element_places(self, dim, index, "gather")
     if index.numel() == 0:
         return self.new_empty(index.shape)
+    d = wrap(dim, self.dim())
+    if _others_alike(self, index, d):
+        result = self.new_empty(index.shape)
+        word = _WORDS[self.element_size()]
+        kernels.gather(*(_in_three(np.ascontiguousarray(x), d) for x in (
+            self._ndarray().view(word), index._ndarray().astype(np.int64, copy=False))),
+            _in_three(result._ndarray().view(word), d))
+        return result
     return wrap_ndarray(np.asarray(self._ndarray().reshape(self.shape or (1,))[places]).reshape(index.shape))
 
 
@@ -304,6 +346,14 @@ _add_calls = [call(Draw(3, 4), 0, integers(2, 4), Draw(2, 4)), call(Draw(3, 4), 
     "self": lambda g: g, "src": lambda g, src_shape, dim, index: _picked(g, dim, index, src_shape)})
 def scatter_add_(self, dim, index, src):
     """``self[index[i][j]][j] += src[i][j]`` for dim 0, and so on."""
+    if (isinstance(src, TensorBase) and src.dtype is self.dtype and self.dtype.name in _ADDED and self.is_contiguous()
+            and index.numel() and src.shape == index.shape and self.dim()
+            and _others_alike(self, index, wrap(dim, self.dim()))):
+        d = wrap(dim, self.dim())
+        _element_places(self, d, index, "scatter_add")
+        kernels.scatter_add(_in_three(self._ndarray(), d), *(_in_three(np.ascontiguousarray(x), d) for x in (
+            index._ndarray().astype(np.int64, copy=False), src._ndarray())))
+        return self
     return _write(self, dim, index, src, "scatter_add", add_at)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from .._core import OPS
 from .._core.op import op, scalar_type
 from .._core.tensor import TensorBase, wrap_ndarray
+from .._kernels import along as kernels
 from ._results import named
 from ._rules import where
 from .reduction import pick_grad
@@ -71,6 +72,13 @@ def msort(self):
 
 @op(method=False, function=False, backward_name="TopkBackward0", grads=_scattered)
 def _topk(self, k, dim, largest):
+    if self.dim() and self.dtype.name in ("float32", "float64", "uint8", "int32", "int64"):
+        rows = np.ascontiguousarray(np.moveaxis(self._ndarray(), dim, -1))
+        values, places = (np.empty(rows.shape[:-1] + (k,), dtype) for dtype in (rows.dtype, np.int64))
+        if values.size:
+            kernels.topk(*(x.reshape(-1, x.shape[-1]) for x in (rows, values, places)), largest)
+        return _topk_result(tuple(wrap_ndarray(np.ascontiguousarray(np.moveaxis(x, -1, dim)))
+                                  for x in (values, places)))
     values, indices = _sort(self, dim, largest)
     if self.dim() == 0:
         return _topk_result((values.narrow(0, 0, k) if values.dim() else values, indices))
