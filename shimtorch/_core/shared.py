@@ -23,7 +23,7 @@ def new_block(nbytes):
 def share(storage):
     """Move a storage's memory to shared memory, unless it is there; returns the block."""
     root = storage.root()
-    if root.shared is None:
+    if root.shared is None or root.shared.fd < 0:
         root.adopt(new_block(len(root)))
     if storage is not root:
         storage.follow(root)
