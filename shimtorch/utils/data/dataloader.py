@@ -205,9 +205,9 @@ def _warn_of_many(num_workers):
     if processors is not None and num_workers > processors:
         warnings.warn(
             f"This DataLoader will create {num_workers} worker processes in total. Our suggested max number of worker "
-            f"in current system is {processors}, which is smaller than what this DataLoader is going to create. Please "
-            "be aware that excessive worker creation might get DataLoader running slow or even freeze, lower the worker "
-            "number to avoid potential slowness/freeze if necessary.",
+            f"in current system is {processors}, which is smaller than what this DataLoader is going to create. "
+            "Please be aware that excessive worker creation might get DataLoader running slow or even freeze, lower "
+            "the worker number to avoid potential slowness/freeze if necessary.",
             stacklevel=3,
         )
 
