@@ -232,6 +232,46 @@ def test_memory_mapped(tmp_path):
         torch.load(io.BytesIO(b""), mmap=True)
 
 
+def test_settings(tmp_path):
+    from shimtorch.utils.serialization import config
+
+    path = tmp_path / "x.pt"
+    config.save.storage_alignment, config.load.mmap = 4096, True
+    try:
+        torch.save(torch.arange(3.0), path)
+        assert torch.load(path).tolist() == again(torch.arange(3.0)).tolist() == [0, 1, 2]
+        assert path.read_bytes().index(struct.pack("<3f", 0, 1, 2)) % 4096 == 0
+    finally:
+        config.save.storage_alignment, config.load.mmap = 64, False
+
+
+def test_files_of_lua_torch_are_refused():
+    from shimtorch.utils.serialization import T7Reader, load_lua
+
+    with pytest.raises(NotImplementedError, match="model.t7.*files of Lua Torch are not read"):
+        load_lua("model.t7")
+    with pytest.raises(NotImplementedError, match="Lua Torch"):
+        T7Reader(io.BytesIO())
+
+
+def test_storages_of_files_and_buffers(tmp_path):
+    path = tmp_path / "floats"
+    path.write_bytes(struct.pack("<3f", 1, 2, 3))
+    s = torch.FloatStorage.from_file(str(path), shared=True, size=4)
+    s[3] = 9
+    assert s.tolist() == [1, 2, 3, 9] and struct.unpack("<4f", path.read_bytes()) == (1, 2, 3, 9)
+    private = torch.FloatStorage.from_file(str(path), shared=False, size=2)
+    private[0] = 5
+    assert struct.unpack("<f", path.read_bytes()[:4]) == (1,)
+    assert torch.IntStorage.from_buffer(struct.pack(">3i", 1, 2, 3), "big").tolist() == [1, 2, 3]
+    assert torch.ByteStorage.from_buffer(b"abcd", offset=1, count=2).tolist() == [98, 99]
+    with pytest.raises(ValueError, match="invalid byte_order"):
+        torch.IntStorage.from_buffer(b"abcd")
+    part = s[1:3]
+    part.fill_(0)
+    assert s.tolist() == [1, 0, 0, 9] and part.new(2).size() == 2 and s.complex_float().tolist() == [1, 0, 0, 9]
+
+
 # ---------------------------------------------------------------- saving is atomic
 
 class Unpicklable:
