@@ -30,7 +30,6 @@ cdef class Policy:
     cdef public bint random_fused          # uniform and normal with one rounding (1.11 and later)
     cdef public bint random_threshold_28   # randint uses 64 bits from 2**28 on (2.x), else from 2**32 on
     cdef public bint sampler_own_generator  # RandomSampler seeds a generator of its own (1.11 and later)
-    cdef public bint modern_workers        # workers of a loader seed NumPy, and too many are warned about
     cdef public bint weights_only_default
     cdef public bint stft_of_pairs         # stft of real numbers gives pairs unless asked otherwise (1.11 and older)
     cdef public object wrap_result         # called as wrap(args, result) at the outermost op call; None in most eras

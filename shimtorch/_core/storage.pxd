@@ -2,7 +2,6 @@ cdef class SharedBlock:
     cdef char* data
     cdef readonly size_t nbytes
     cdef readonly int fd           # -1: given up
-    cdef object __weakref__
 
 cdef class Storage:
     cdef char* data

@@ -32,7 +32,6 @@ _MODERN = {
     "random_fused": True,
     "random_threshold_28": True,
     "sampler_own_generator": True,
-    "modern_workers": True,
     "weights_only_default": True,
     "stft_of_pairs": False,
 }
@@ -62,7 +61,6 @@ _CHANGES = {
         "logical_order_random": True,
         "random_fused": False,
         "sampler_own_generator": False,
-        "modern_workers": False,
         "adam_corrects_root": False,
     },
     "1.0": {

@@ -117,7 +117,7 @@ class DataLoader:
         self._reported_length = None
         self._iterator = None  # of persistent workers
         self._initialized = True
-        if policy.modern_workers:
+        if policy.sampler_own_generator:  # loaders of 1.11 and later
             _warn_of_many(num_workers)
 
     def __setattr__(self, attr, val):

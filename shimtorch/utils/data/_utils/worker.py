@@ -93,7 +93,7 @@ def _work(work, end):
     seed = work.base_seed + work.id
     random.seed(seed)
     manual_seed(seed)
-    if policy.modern_workers:
+    if policy.sampler_own_generator:  # loaders of 1.11 and later
         import numpy as np
 
         np.random.seed(numpy_seed(work.base_seed, work.id))
