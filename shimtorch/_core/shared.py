@@ -4,6 +4,12 @@ import os
 from .storage import SharedBlock
 
 
+class Block(SharedBlock):
+    """A SharedBlock that weak references can be made of."""
+
+    __slots__ = ("__weakref__",)
+
+
 def new_block(nbytes):
     """A block of shared memory."""
     if hasattr(os, "memfd_create"):
@@ -17,7 +23,7 @@ def new_block(nbytes):
     except OSError:
         os.close(fd)
         raise
-    return SharedBlock(fd, nbytes)
+    return Block(fd, nbytes)
 
 
 def share(storage):

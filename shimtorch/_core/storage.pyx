@@ -148,11 +148,6 @@ if "SHIMTORCH_CACHE_BYTES" in os.environ:
 cdef class SharedBlock:
     """A mapping of a file that other processes map too: ``SharedBlock(fd, nbytes)`` takes the descriptor over."""
 
-    cdef char* data
-    cdef readonly size_t nbytes
-    cdef readonly int fd           # -1: given up
-    cdef object __weakref__
-
     def __cinit__(self, int fd, size_t nbytes):
         self.fd = fd
         self.data = <char*>shimtorch_map(fd, nbytes)
@@ -228,7 +223,7 @@ cdef class Storage:
             raise ValueError(f"a block of {block.nbytes} bytes cannot take in {self.nbytes}")
         if self.nbytes:
             memcpy(block.data, self.data, self.nbytes)
-        leave_block(self)
+        self.leave_block()
         self.owner = block
         self.data = block.data
 
@@ -242,6 +237,13 @@ cdef class Storage:
         cdef Storage s = self.root()
         return s.owner if isinstance(s.owner, SharedBlock) else None
 
+    cdef int leave_block(self) except -1:
+        """Keep the block that is left behind: an ndarray made by .numpy(), or an alias, may still look at it."""
+        if self.outgrown is None:
+            self.outgrown = []
+        self.outgrown.append((<size_t>self.data, self.nbytes) if self.owner is None else self.owner)
+        return 0
+
     cdef int resize(self, size_t nbytes) except -1:
         """Grow to at least nbytes, keeping the contents. Views stay valid: they look the address up here."""
         cdef char* p
@@ -250,19 +252,11 @@ cdef class Storage:
         p = block_alloc(nbytes)
         if self.nbytes:
             memcpy(p, self.data, self.nbytes)
-        leave_block(self)
+        self.leave_block()
         self.owner = None
         self.data = p
         self.nbytes = nbytes
         return 0
-
-
-cdef int leave_block(Storage s) except -1:
-    """Keep the block that is left behind: an ndarray made by .numpy(), or an alias, may still look at it."""
-    if s.outgrown is None:
-        s.outgrown = []
-    s.outgrown.append((<size_t>s.data, s.nbytes) if s.owner is None else s.owner)
-    return 0
 
 
 cdef Storage new_storage(size_t nbytes):

@@ -5,7 +5,7 @@ import weakref
 from multiprocessing import reduction
 
 from .._core.device import strided
-from .._core.shared import SharedBlock, share
+from .._core.shared import Block, share
 from .._storages import CLASSES, UntypedStorage
 from .._tensor import Tensor
 from ..nn.parameter import Parameter
@@ -13,7 +13,7 @@ from ..utils.hooks import warn_if_has_hooks
 
 __all__ = ["init_reductions", "reduce_storage", "reduce_tensor", "rebuild_storage", "rebuild_tensor"]
 
-_received = weakref.WeakValueDictionary()  # (device, inode) of a block's file -> SharedBlock: what comes twice is one
+_received = weakref.WeakValueDictionary()  # (device, inode) of a block's file -> Block: what comes twice is one
 
 
 def reduce_storage(storage):
@@ -33,7 +33,7 @@ def rebuild_storage(cls, descriptor, block_size, offset, nbytes):
     identity = _identity(fd)
     block = _received.get(identity)
     if block is None:
-        block = _received[identity] = SharedBlock(fd, block_size)
+        block = _received[identity] = Block(fd, block_size)
     else:
         os.close(fd)
     return cls._on(block.storage(offset, nbytes))

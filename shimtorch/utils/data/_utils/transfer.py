@@ -5,7 +5,7 @@ import pickle
 
 from ...._core import Tensor
 from ...._core.device import strided
-from ...._core.shared import SharedBlock, new_block
+from ...._core.shared import Block, new_block
 from ...._storages import UntypedStorage, _Storage
 
 _ALIGNMENT = 64
@@ -43,7 +43,7 @@ def _is_small_part(tensor):
 
 
 def pack(obj):
-    """A batch as bytes, and the SharedBlock that holds its tensors' memory, or None if the bytes hold it."""
+    """A batch as bytes, and the block that holds its tensors' memory, or None if the bytes hold it."""
     file = io.BytesIO()
     pickler = _BatchPickler(file)
     pickler.dump(obj)
@@ -62,7 +62,7 @@ def unpack(payload, descriptor):
     """The batch of bytes and the descriptor of its block, which is taken over."""
     layout, size, inline, data = pickle.loads(payload)
     if descriptor is not None:
-        block = SharedBlock(descriptor, size)
+        block = Block(descriptor, size)
         block.forget_descriptor()
         memories = [block.storage(offset, length) for offset, length in layout]
     else:
