@@ -135,6 +135,12 @@ class _Storage:
     def get_device(self):
         return -1
 
+    is_sparse = False
+
+    def new(self, *args):
+        """A storage of the same class: see the class's constructor."""
+        return type(self)(*args)
+
     def cpu(self):
         """This storage: it is on the CPU."""
         return self
@@ -246,6 +252,10 @@ class TypedStorage(_Storage):
 
     _untyped_storage = property(untyped)
 
+    def pickle_storage_type(self):
+        """The name of the class as pickles have it."""
+        return type(self).__name__
+
     def _convert(self, dtype):
         return self if self.dtype is dtype else CLASSES[dtype]._of_flat(self._flat.to(dtype))
 
@@ -280,7 +290,8 @@ def _make_classes():
                                            "__doc__": f"A storage of torch.{dtype} elements."})
         CLASSES[by_name[dtype]] = globals()[name] = cls
     for method, dtype in (("bool", "bool"), ("byte", "uint8"), ("char", "int8"), ("short", "int16"), ("int", "int32"),
-                          ("long", "int64"), ("half", "float16"), ("float", "float32"), ("double", "float64")):
+                          ("long", "int64"), ("half", "float16"), ("float", "float32"), ("double", "float64"),
+                          ("bfloat16", "bfloat16"), ("complex_float", "complex64"), ("complex_double", "complex128")):
         def convert(self, _dtype=by_name[dtype]):
             return self._convert(_dtype)
         convert.__name__ = method

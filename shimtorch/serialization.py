@@ -5,13 +5,16 @@ import pickle
 from ._core.device import find_layout as _get_layout  # noqa: F401  (pickles name it)
 from ._core.policy import policy
 from ._files import archive, legacy, opening, safe, tar
+from ._files.legacy import MAGIC_NUMBER, PROTOCOL_VERSION
 from ._files.locations import default_restore_location, location_tag, register_package, validate_cuda_device
 
-__all__ = ["SourceChangeWarning", "add_safe_globals", "clear_safe_globals", "default_restore_location",
-           "get_safe_globals", "get_unsafe_globals_in_checkpoint", "load", "location_tag", "normalize_storage_type",
+__all__ = ["MAGIC_NUMBER", "PROTOCOL_VERSION", "SourceChangeWarning", "add_safe_globals", "clear_safe_globals",
+           "default_restore_location", "get_safe_globals", "get_unsafe_globals_in_checkpoint", "load", "location_tag",
+           "normalize_storage_type",
            "register_package", "safe_globals", "save", "storage_to_tensor_type", "validate_cuda_device"]
 
 DEFAULT_PROTOCOL = 2
+SHORT_SIZE, INT_SIZE, LONG_SIZE = 2, 4, 4      # bytes, as files of the stream format say
 _YES = ("1", "y", "yes", "true")
 
 
@@ -32,7 +35,8 @@ def save(obj, f, pickle_module=None, pickle_protocol=DEFAULT_PROTOCOL, _use_new_
             root = os.path.splitext(os.path.basename(os.fspath(f)))[0] if opening.is_path(f) else ""
             if not root.isascii() or not root:
                 root = "archive"
-            archive.save(obj, file, root, pickle_module, pickle_protocol)
+            from .utils.serialization import config
+            archive.save(obj, file, root, pickle_module, pickle_protocol, config.save.storage_alignment)
         else:
             legacy.save(obj, file, pickle_module, pickle_protocol)
 
@@ -47,6 +51,9 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
     and are read when they are used. ``encoding``: of the strings in files that Python 2 wrote.
     """
     weights_only = _settle_weights_only(weights_only, pickle_module)
+    if mmap is None:
+        from .utils.serialization import config
+        mmap = config.load.mmap and opening.is_path(f)
     chosen = None if weights_only else pickle_module or pickle
     if mmap and not opening.is_path(f):
         raise ValueError("f must be a file path in order to use the mmap argument")

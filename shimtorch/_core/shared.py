@@ -4,6 +4,12 @@ import os
 from .storage import SharedBlock
 
 
+class Block(SharedBlock):
+    """A SharedBlock that weak references can be made of."""
+
+    __slots__ = ("__weakref__",)
+
+
 def new_block(nbytes):
     """A block of shared memory."""
     if hasattr(os, "memfd_create"):
@@ -17,13 +23,13 @@ def new_block(nbytes):
     except OSError:
         os.close(fd)
         raise
-    return SharedBlock(fd, nbytes)
+    return Block(fd, nbytes)
 
 
 def share(storage):
     """Move a storage's memory to shared memory, unless it is there; returns the block."""
     root = storage.root()
-    if root.shared is None:
+    if root.shared is None or root.shared.fd < 0:
         root.adopt(new_block(len(root)))
     if storage is not root:
         storage.follow(root)

@@ -167,6 +167,10 @@ cdef class SharedBlock:
             close(self.fd)
         self.fd = -1
 
+    def offset_of(self, Storage storage not None):
+        """Where in the block a Storage on it begins."""
+        return storage.data - self.data
+
     def storage(self, size_t offset, size_t nbytes):
         """A Storage on a part of the block."""
         if offset > self.nbytes or nbytes > self.nbytes - offset:

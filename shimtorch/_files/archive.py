@@ -9,12 +9,12 @@ from .._storages import UntypedStorage
 from . import reading, writing
 from .legacy import read_into
 from .locations import new_bytes
-from .zipwriter import ALIGNMENT, ZipWriter
+from .zipwriter import ZipWriter
 
 _STORED, _DEFLATED = 0, 8
 
 
-def save(obj, file, root, pickle_module=None, pickle_protocol=2):
+def save(obj, file, root, pickle_module=None, pickle_protocol=2, alignment=64):
     """Write an object to a file under the top-level name ``root``."""
     def make_id(cls, key, numel):
         return "storage", cls, key, "cpu", numel
@@ -22,10 +22,10 @@ def save(obj, file, root, pickle_module=None, pickle_protocol=2):
     storages = writing.Storages(lambda memory, n: str(n), make_id)
     data = writing.dump(obj, storages.persistent_id, pickle_module, pickle_protocol)
     digest = hashlib.sha256(data)
-    writer = ZipWriter(file)
+    writer = ZipWriter(file, alignment)
     writer.record(f"{root}/data.pkl", data)
     writer.record(f"{root}/.format_version", b"1")
-    writer.record(f"{root}/.storage_alignment", str(ALIGNMENT).encode())
+    writer.record(f"{root}/.storage_alignment", str(alignment).encode())
     writer.record(f"{root}/byteorder", sys.byteorder.encode())
     for key, memory in storages.blocks.items():
         content = writing.bytes_of(memory)

@@ -2,6 +2,7 @@
 import io
 import pickle
 import struct
+from types import FunctionType
 
 from .._core.dtype import dtype as dtype_class
 from .._core.dtype import uint8
@@ -40,46 +41,47 @@ class Storages:
         return self._itemsizes[key]
 
 
-class _Naming:
-    """Over a Pickler written in Python: writes the names that PyTorch has for things of ours."""
+def _naming(base):
+    """A class over a Pickler written in Python that writes the names which PyTorch has for things of ours."""
+    class Pickler(base):
+        dispatch = dict(base.dispatch)
 
-    def save_global(self, obj, name=None):
-        """As the base class does, but for what is ours."""
-        if isinstance(obj, dtype_class):
-            written = "torch", obj.name
-        else:
-            own = name or getattr(obj, "__qualname__", None) or getattr(obj, "__name__", "")
-            written = names.as_written(getattr(obj, "__module__", None) or "", own)
-        if written is None:
-            super().save_global(obj, name)
-            return
-        if self.proto >= 4:
-            self.save(written[0])
-            self.save(written[1])
-            self.write(pickle.STACK_GLOBAL)
-        else:
-            self.write(pickle.GLOBAL + "{}\n{}\n".format(*written).encode("ascii"))
-        self.memoize(obj)
+        def save_global(self, obj, name=None):
+            if not self._save_ours(obj, name):
+                super().save_global(obj, name)
 
-    def save_type(self, obj):
-        """Classes are named like everything else."""
-        if obj in (type(None), type(NotImplemented), type(...)):
-            super().save_type(obj)
-        else:
-            self.save_global(obj)
+        def _save_ours(self, obj, name=None):
+            """Write the name of what is ours; whether it is."""
+            if isinstance(obj, dtype_class):
+                written = "torch", obj.name
+            else:
+                own = name or getattr(obj, "__qualname__", None) or getattr(obj, "__name__", "")
+                written = names.as_written(getattr(obj, "__module__", None) or "", own)
+            if written is None:
+                return False
+            if self.proto >= 4:
+                self.save(written[0])
+                self.save(written[1])
+                self.write(pickle.STACK_GLOBAL)
+            else:
+                self.write(pickle.GLOBAL + "{}\n{}\n".format(*written).encode("ascii"))
+            self.memoize(obj)
+            return True
 
+    def save_named(self, obj):
+        if not self._save_ours(obj):
+            base.dispatch[FunctionType if isinstance(obj, FunctionType) else type](self, obj)
 
-class _StandardPickler(_Naming, pickle._Pickler):
-    dispatch = {**pickle._Pickler.dispatch, type: _Naming.save_type}
+    Pickler.dispatch[type] = Pickler.dispatch[FunctionType] = save_named
+    return Pickler
 
 
 def dump(obj, persistent_id, pickle_module=None, protocol=2):
     """The pickle of an object as bytes. A ``pickle_module`` that is written in C names our classes by our modules."""
     if pickle_module is None or pickle_module is pickle:
-        base = _StandardPickler
+        base = _naming(pickle._Pickler)
     elif issubclass(pickle_module.Pickler, pickle._Pickler):
-        class base(_Naming, pickle_module.Pickler):
-            pass
+        base = _naming(pickle_module.Pickler)
     else:
         base = pickle_module.Pickler
     pickler_class = type("Pickler", (base,), {"persistent_id": lambda self, obj: persistent_id(obj)})

@@ -1,16 +1,16 @@
-"""Zip archives as PyTorch lays them out: records stored as they are, each payload at a multiple of 64 bytes."""
+"""Zip archives as PyTorch lays them out: records stored as they are, each payload at a multiple of some bytes."""
 import struct
 import zlib
 
-ALIGNMENT = 64
 _MAX_32 = 0xFFFFFFFF
 
 
 class ZipWriter:
     """Writes records, front to back, to an object with ``write``; ``close`` writes the directory."""
 
-    def __init__(self, file):
+    def __init__(self, file, alignment=64):
         self._file = file
+        self._alignment = alignment
         self._at = 0
         self._directory = []
 
@@ -23,7 +23,7 @@ class ZipWriter:
         name = name.encode("utf-8")
         size, crc, start = len(data), zlib.crc32(data), self._at
         flags = 0x0808 if size else 0x0800                   # bit 3: the sizes follow the payload; bit 11: UTF-8 names
-        filler = -(start + 30 + len(name) + 4) % ALIGNMENT
+        filler = -(start + 30 + len(name) + 4) % self._alignment
         extra = struct.pack("<2sH", b"FB", filler) + b"Z" * filler
         self._write(struct.pack("<4s5H3I2H", b"PK\x03\x04", 0, flags, 0, 0, 0, 0, 0, 0, len(name), len(extra)))
         self._write(name + extra)

@@ -213,7 +213,9 @@ def xlogy(self, other):
     nan = other.isnan() if isinstance(other, TensorBase) else zero.new_full((), other != other)
     log = other.log() if isinstance(other, TensorBase) else _log(other)
     product = self * log
-    return where(nan, math.nan, where(zero, 0.0, product))
+    # Where the logarithm is finite, 0 is the product's value already, and its derivative is the logarithm.
+    finite = log.isfinite() if isinstance(log, TensorBase) else zero.new_full((), math.isfinite(log))
+    return where(nan, math.nan, where(zero & ~finite, 0.0, product))
 
 
 def _log(number):

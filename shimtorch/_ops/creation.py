@@ -199,6 +199,37 @@ def range_(start=0, end=None, step=1, *, dtype=None, out=None, layout=None, devi
     return _finish(_counted(math.floor((end - start) / step) + 1, start, step, dtype), out, device, requires_grad)
 
 
+def fused_multiply_add(a, b, c):
+    """a * b + c of ndarrays of one real dtype with one rounding; of complex ones with several."""
+    import numpy as np
+    if a.dtype.kind == "c":
+        return a * b + c
+    if a.dtype == np.float32:              # in float64 the product is exact, and the sum is rounded to odd
+        product, c = a.astype(np.float64) * b, c.astype(np.float64)
+        total, error = _two_sum(product, c)
+        even = (total.view(np.int64) & 1) == 0
+        return np.where((error != 0) & even, np.nextafter(total, np.copysign(np.inf, error)), total).astype(np.float32)
+    product = a * b
+    a_high, b_high = _high_half(a), _high_half(b)
+    a_low, b_low = a - a_high, b - b_high
+    rest = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+    total, error = _two_sum(product, c)
+    return total + (error + rest)
+
+
+def _high_half(x):
+    """The upper half of the bits of float64 numbers."""
+    scaled = x * 134217729.0
+    return scaled - (scaled - x)
+
+
+def _two_sum(a, b):
+    """The sum, rounded, and what rounding left out."""
+    total = a + b
+    back = total - a
+    return total, (a - (total - back)) + (b - back)
+
+
 @op(method=False, samples=Samples([call(0, 1, 5), call(3, -10, 4), call(1, 2, 1), call(1, 2, 0), call(Draw(), 2, 3)],
                                   gradcheck=False))
 def linspace(start, end, steps=100, *, dtype=None, out=None, layout=None, device=None, requires_grad=False):
@@ -216,11 +247,12 @@ def linspace(start, end, steps=100, *, dtype=None, out=None, layout=None, device
         if isinstance(start, complex) or isinstance(end, complex):
             dtype = dtype.to_complex()
     work = {"float32": np.float32, "complex64": np.complex64, "complex128": np.complex128}.get(dtype.name, np.float64)
-    step = work((end - start) / (steps - 1)) if steps > 1 else work(0)
+    step = (work(end) - work(start)) / work(steps - 1) if steps > 1 else work(0)
     i = np.arange(steps)
     # from both ends towards the middle, so that the last value is exact
-    values = np.where(i < steps // 2, work(start) + step * i.astype(work),
-                      work(end) - step * (steps - 1 - i).astype(work))
+    first = i < steps // 2
+    values = fused_multiply_add(np.where(first, step, -step), np.where(first, i, steps - 1 - i).astype(work),
+                                np.where(first, work(start), work(end)))
     if steps == 1:
         values = np.array([start])
     return _finish(factory.cast(wrap_ndarray(values.astype(work)), dtype), out, device, requires_grad)

@@ -61,11 +61,6 @@ def test_rows_taken_at_once_equal_rows_collated():
         assert [t.dtype for t in a] == [t.dtype for t in b]
 
 
-def test_workers_are_refused_with_the_reason():
-    with pytest.raises(NotImplementedError, match="num_workers=2.*use num_workers=0"):
-        DataLoader(range(3), num_workers=2)
-
-
 def test_iterators_do_not_pickle():
     with pytest.raises(NotImplementedError):
         pickle.dumps(iter(DataLoader(range(3))))
