@@ -6,7 +6,6 @@ from .._core.tensor import TensorBase, wrap_ndarray
 from .samples import Draw, Samples, call, integers
 from .special import _float, _no_derivative
 
-
 _HIGHEST = 100_000                     # the recurrence takes a step for each degree
 
 
