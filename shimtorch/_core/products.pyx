@@ -160,7 +160,6 @@ def dot(TensorBase self not None, TensorBase tensor not None):
 def bmm(TensorBase self not None, TensorBase mat2 not None):
     """The products of two batches of matrices, (b, n, m) and (b, m, p)."""
     cdef Py_ssize_t shape[3]
-    cdef Py_ssize_t i
     cdef TensorBase r
     if self.ndim_ != 3 or mat2.ndim_ != 3:
         raise RuntimeError("batch1 must be a 3D tensor" if self.ndim_ != 3 else "batch2 must be a 3D tensor")
