@@ -29,6 +29,7 @@ from . import (  # noqa: F401  (declarations)
     pooling,
     products,
     random,
+    recurrent,
     reduction,
     scan,
     shape,

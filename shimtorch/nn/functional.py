@@ -35,6 +35,7 @@ from ._functional.activation import (
     threshold,
     threshold_,
 )
+from ._functional.attention import multi_head_attention_forward, scaled_dot_product_attention
 from ._functional.classification import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
@@ -49,6 +50,7 @@ from ._functional.conv import (
     conv_transpose2d,
     conv_transpose3d,
 )
+from ._functional.ctc import ctc_loss
 from ._functional.distance import cosine_similarity, pairwise_distance, pdist
 from ._functional.dropout import (
     alpha_dropout,
@@ -100,8 +102,11 @@ from ._functional.pooling import (
     adaptive_avg_pool2d,
     adaptive_avg_pool3d,
     adaptive_max_pool1d,
+    adaptive_max_pool1d_with_indices,
     adaptive_max_pool2d,
+    adaptive_max_pool2d_with_indices,
     adaptive_max_pool3d,
+    adaptive_max_pool3d_with_indices,
     avg_pool1d,
     avg_pool2d,
     avg_pool3d,
@@ -121,16 +126,30 @@ from ._functional.resize import (
     upsample_bilinear,
     upsample_nearest,
 )
+from ._functional.sampling import affine_grid, grid_sample
 from ._functional.softmax import gumbel_softmax, log_softmax, softmax, softmin
 from ._functional.sparse import embedding, embedding_bag, one_hot
+from ._functional.unpooling import (
+    fractional_max_pool2d,
+    fractional_max_pool2d_with_indices,
+    fractional_max_pool3d,
+    fractional_max_pool3d_with_indices,
+    max_unpool1d,
+    max_unpool2d,
+    max_unpool3d,
+)
 
 __all__ = [
     "adaptive_avg_pool1d",
     "adaptive_avg_pool2d",
     "adaptive_avg_pool3d",
     "adaptive_max_pool1d",
+    "adaptive_max_pool1d_with_indices",
     "adaptive_max_pool2d",
+    "adaptive_max_pool2d_with_indices",
     "adaptive_max_pool3d",
+    "adaptive_max_pool3d_with_indices",
+    "affine_grid",
     "alpha_dropout",
     "avg_pool1d",
     "avg_pool2d",
@@ -151,6 +170,7 @@ __all__ = [
     "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",
+    "ctc_loss",
     "dropout",
     "dropout1d",
     "dropout2d",
@@ -161,9 +181,14 @@ __all__ = [
     "embedding_bag",
     "feature_alpha_dropout",
     "fold",
+    "fractional_max_pool2d",
+    "fractional_max_pool2d_with_indices",
+    "fractional_max_pool3d",
+    "fractional_max_pool3d_with_indices",
     "gaussian_nll_loss",
     "gelu",
     "glu",
+    "grid_sample",
     "group_norm",
     "gumbel_softmax",
     "hardshrink",
@@ -194,8 +219,12 @@ __all__ = [
     "max_pool2d_with_indices",
     "max_pool3d",
     "max_pool3d_with_indices",
+    "max_unpool1d",
+    "max_unpool2d",
+    "max_unpool3d",
     "mish",
     "mse_loss",
+    "multi_head_attention_forward",
     "multi_margin_loss",
     "multilabel_margin_loss",
     "multilabel_soft_margin_loss",
@@ -215,6 +244,7 @@ __all__ = [
     "rms_norm",
     "rrelu",
     "rrelu_",
+    "scaled_dot_product_attention",
     "selu",
     "selu_",
     "sigmoid",

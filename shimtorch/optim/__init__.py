@@ -33,3 +33,11 @@ __all__ = [
     "SparseAdam",
     "lr_scheduler",
 ]
+
+
+def __getattr__(name):
+    if name == "swa_utils":
+        from importlib import import_module
+
+        return import_module(".swa_utils", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,6 +1,7 @@
 """Adadelta (torch.optim.adadelta)."""
 
 from .. import _ops
+from .._core import stepping
 from .optimizer import Optimizer, _as_real, _check_differentiable, _check_lr, _number, _scalar_tensor
 
 __all__ = ["Adadelta"]
@@ -66,6 +67,8 @@ class Adadelta(Optimizer):
             state = all_state[p] or self._start(p)
             square, steps = state["square_avg"], state["acc_delta"]
             state["step"].add_(1)
+            if stepping.adadelta(p, grad, square, steps, group["maximize"], weight_decay, rho, eps, -step_size):
+                continue
             if group["maximize"]:
                 grad = -grad
             if weight_decay != 0:

@@ -1,6 +1,7 @@
 """Adam (torch.optim.adam)."""
 
 from .. import _ops
+from .._core import stepping
 from .._core.policy import policy
 from .optimizer import (
     Optimizer,
@@ -100,6 +101,16 @@ class Adam(Optimizer):
             state = all_state[p] or self._start(p, amsgrad)
             mean, square = state["exp_avg"], state["exp_avg_sq"]
             largest = state["max_exp_avg_sq"] if amsgrad else None
+            count = state["step"].add_(1).item()
+            if count != steps:  # the same for all parameters that started together
+                steps = count
+                step_size = -(lr / (1 - beta1**count))
+                correction = (1 - beta2**count) ** 0.5
+                if not policy.adam_corrects_root:
+                    step_size, correction = step_size * correction, 1
+            if stepping.adam(p, grad, mean, square, largest, maximize, 0 if decoupled else weight_decay,
+                             1 - lr * weight_decay if decoupled else 1, beta1, beta2, eps, -step_size, correction):
+                continue
             if maximize:
                 grad = -grad
             if weight_decay != 0:
@@ -111,13 +122,6 @@ class Adam(Optimizer):
                 p, grad, mean, square = _as_real(p, grad, mean, square)
                 if amsgrad:
                     largest = _as_real(largest)[0]
-            count = state["step"].add_(1).item()
-            if count != steps:  # the same for all parameters that started together
-                steps = count
-                step_size = -(lr / (1 - beta1**count))
-                correction = (1 - beta2**count) ** 0.5
-                if not policy.adam_corrects_root:
-                    step_size, correction = step_size * correction, 1
             if policy.adam_corrects_root:
                 mean.lerp_(grad, 1 - beta1)
             else:

@@ -1,5 +1,6 @@
 """Stochastic gradient descent (torch.optim.sgd)."""
 
+from .._core import stepping
 from .optimizer import Optimizer, _check_differentiable, _check_lr, _number
 
 __all__ = ["SGD"]
@@ -63,13 +64,25 @@ class SGD(Optimizer):
             grad = p.grad
             if grad is None:
                 continue
+            buffer = None
+            if momentum != 0:
+                state = all_state[p]
+                buffer = state.get("momentum_buffer")
+                if buffer is None and not grad.is_sparse:
+                    buffer = grad.detach().clone()
+                    if stepping.sgd(p, grad, buffer, True, nesterov, maximize, weight_decay, momentum, gain,
+                                    -step_size):
+                        state["momentum_buffer"] = buffer
+                        continue
+                    buffer = None
+            if (momentum == 0 or buffer is not None) and stepping.sgd(
+                    p, grad, buffer, False, nesterov, maximize, weight_decay, momentum, gain, -step_size):
+                continue
             if maximize:
                 grad = -grad
             if weight_decay != 0:
                 grad = grad.add(p, alpha=weight_decay)
             if momentum != 0:
-                state = all_state[p]
-                buffer = state.get("momentum_buffer")
                 if buffer is None:
                     buffer = state["momentum_buffer"] = grad.detach().clone()
                 else:

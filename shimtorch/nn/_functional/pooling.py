@@ -185,14 +185,29 @@ def _adaptive_max(n, input, output_size, return_indices):
     return _maximum(x, had_batch, _adaptive_size(x.shape[2:], output_size), None, return_indices)
 
 
+def adaptive_max_pool1d_with_indices(input, output_size, return_indices=False):
+    """adaptive_max_pool1d with the indices."""
+    return _adaptive_max(1, input, output_size, True)
+
+
 def adaptive_max_pool1d(input, output_size, return_indices=False):
     """The maximum of each of *output_size* cells of (N, C, L), and with *return_indices* where it is."""
     return _adaptive_max(1, input, output_size, return_indices)
 
 
+def adaptive_max_pool2d_with_indices(input, output_size, return_indices=False):
+    """adaptive_max_pool2d with the indices."""
+    return _adaptive_max(2, input, output_size, True)
+
+
 def adaptive_max_pool2d(input, output_size, return_indices=False):
     """The maximum of each of *output_size* cells of (N, C, H, W), and with *return_indices* where it is."""
     return _adaptive_max(2, input, output_size, return_indices)
+
+
+def adaptive_max_pool3d_with_indices(input, output_size, return_indices=False):
+    """adaptive_max_pool3d with the indices."""
+    return _adaptive_max(3, input, output_size, True)
 
 
 def adaptive_max_pool3d(input, output_size, return_indices=False):

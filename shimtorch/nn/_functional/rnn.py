@@ -5,6 +5,8 @@ stacked in w_ih and w_hh as in PyTorch: input, forget, cell, output for the LSTM
 """
 
 from ... import _ops
+from ..._core.recurrent import takes
+from ..._ops.recurrent import recurrent_layer
 from .dropout import dropout
 from .linear import linear
 
@@ -58,7 +60,7 @@ def _check_cell(input, hidden, hidden_size, input_size):
             raise RuntimeError(f"hidden{i} has inconsistent hidden_size: got {h.size(1)}, expected {hidden_size}")
 
 
-def _scan(step, gates, hidden, weights, reverse):
+def scan_steps(step, gates, hidden, weights, reverse):
     """All steps of equal batch size; returns the outputs in the order of time, and the last hidden tuple."""
     outputs = []
     for gate in reversed(gates) if reverse else gates:
@@ -67,6 +69,24 @@ def _scan(step, gates, hidden, weights, reverse):
     if reverse:
         outputs.reverse()
     return outputs, hidden
+
+
+def _sequence(mode, gates, hidden, weights, reverse):
+    """A layer over all steps of equal batch size: as one op where the kernels can."""
+    if weights[4] is not None or not takes(gates) or gates.numel() == 0:
+        outputs, last = scan_steps(STEPS[mode], gates.unbind(0), hidden, weights, reverse)
+        return _ops.stack(outputs), last
+    weight, bias = weights[1], weights[3]
+    if weight.dtype is not gates.dtype or hidden[0].dtype is not gates.dtype:
+        raise RuntimeError(
+            f"Input and hidden tensors are not the same dtype, found input tensor with {gates.dtype} and hidden tensor "
+            f"with {hidden[0].dtype}"
+        )
+    if mode == "LSTM":
+        output, cell = recurrent_layer(mode, gates, hidden[0], hidden[1], weight, bias, reverse)
+        return output, (output[0 if reverse else -1], cell)
+    output = recurrent_layer(mode, gates, hidden[0], None, weight, bias, reverse)
+    return output, (output[0 if reverse else -1],)
 
 
 def _scan_shrinking(step, gates, hidden, weights):
@@ -118,8 +138,8 @@ def rnn(mode, input, batch_sizes, hidden, layers, directions, dropout_p, trainin
             initial = tuple(h[index] for h in hidden)
             gates = linear(input, weights[0], weights[2])
             if not packed:
-                outputs, last = _scan(step, gates.unbind(0), initial, weights, reverse=direction == 1)
-                sides.append(_ops.stack(outputs))
+                output, last = _sequence(mode, gates, initial, weights, direction == 1)
+                sides.append(output)
             else:
                 scan = _scan_growing if direction else _scan_shrinking
                 outputs, last = scan(step, gates.split(batch_sizes), initial, weights)

@@ -3,8 +3,6 @@
 from .module import Module
 
 _NAMES = {
-    "activation": ["MultiheadAttention"],
-    "adaptive": ["AdaptiveLogSoftmaxWithLoss"],
     "batchnorm": ["LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d"],
     "conv": [
         "LazyConv1d",
@@ -17,15 +15,7 @@ _NAMES = {
     "instancenorm": ["LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d"],
     "linear": ["LazyLinear"],
     "linear_cross_entropy": ["LinearCrossEntropyOptions"],
-    "loss": ["CTCLoss", "LinearCrossEntropyLoss"],
-    "pooling": ["FractionalMaxPool2d", "FractionalMaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d"],
-    "transformer": [
-        "Transformer",
-        "TransformerDecoder",
-        "TransformerDecoderLayer",
-        "TransformerEncoder",
-        "TransformerEncoderLayer",
-    ],
+    "loss": ["LinearCrossEntropyLoss"],
 }
 _HOME = {name: home for home, names in _NAMES.items() for name in names}
 _made = {}

@@ -6,6 +6,7 @@ from ... import _ops
 from .._functional import activation as F
 from .._functional import softmax as S
 from ..parameter import Parameter
+from .attention import MultiheadAttention
 from .module import Module
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "LogSigmoid",
     "LogSoftmax",
     "Mish",
+    "MultiheadAttention",
     "PReLU",
     "RReLU",
     "ReLU",

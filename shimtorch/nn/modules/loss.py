@@ -2,6 +2,7 @@
 
 from .. import _reduction
 from .._functional import classification as C
+from .._functional import ctc
 from .._functional import loss as F
 from .._functional import margin as M
 from .module import Module
@@ -28,6 +29,7 @@ __all__ = [
     "MultiMarginLoss",
     "TripletMarginLoss",
     "TripletMarginWithDistanceLoss",
+    "CTCLoss",
 ]
 
 
@@ -345,4 +347,20 @@ class TripletMarginWithDistanceLoss(_Loss):
             margin=self.margin,
             swap=self.swap,
             reduction=self.reduction,
+        )
+
+
+class CTCLoss(_Loss):
+    """The connectionist temporal classification loss of log probabilities (T, N, C) and target sequences."""
+
+    __constants__ = ["blank", "reduction"]
+
+    def __init__(self, blank=0, reduction="mean", zero_infinity=False):
+        super().__init__(reduction=reduction)
+        self.blank = blank
+        self.zero_infinity = zero_infinity
+
+    def forward(self, log_probs, targets, input_lengths, target_lengths):
+        return ctc.ctc_loss(
+            log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity
         )

@@ -1,8 +1,9 @@
 """Pooling layers (torch.nn.modules.pooling)."""
 
 from .._functional import pooling as F
+from .._functional import unpooling as U
 from .module import Module
-from .utils import _single
+from .utils import _pair, _single, _triple
 
 __all__ = [
     "AdaptiveAvgPool1d",
@@ -14,12 +15,17 @@ __all__ = [
     "AvgPool1d",
     "AvgPool2d",
     "AvgPool3d",
+    "FractionalMaxPool2d",
+    "FractionalMaxPool3d",
     "LPPool1d",
     "LPPool2d",
     "LPPool3d",
     "MaxPool1d",
     "MaxPool2d",
     "MaxPool3d",
+    "MaxUnpool1d",
+    "MaxUnpool2d",
+    "MaxUnpool3d",
 ]
 
 
@@ -254,3 +260,73 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
     """The maxima of output_size cells of (N, C, D, H, W)."""
 
     _function = staticmethod(F.adaptive_max_pool3d)
+
+
+class _MaxUnpoolNd(Module):
+    def __init__(self, kernel_size, stride=None, padding=0):
+        super().__init__()
+        self.kernel_size = self._sizes(kernel_size)
+        self.stride = self._sizes(stride if stride is not None else kernel_size)
+        self.padding = self._sizes(padding)
+
+    def forward(self, input, indices, output_size=None):
+        return self._function(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+
+    def extra_repr(self):
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class MaxUnpool1d(_MaxUnpoolNd):
+    """Puts the elements of (N, C, L) where MaxPool1d found them."""
+
+    _function, _sizes = staticmethod(U.max_unpool1d), staticmethod(_single)
+
+
+class MaxUnpool2d(_MaxUnpoolNd):
+    """Puts the elements of (N, C, H, W) where MaxPool2d found them."""
+
+    _function, _sizes = staticmethod(U.max_unpool2d), staticmethod(_pair)
+
+
+class MaxUnpool3d(_MaxUnpoolNd):
+    """Puts the elements of (N, C, D, H, W) where MaxPool3d found them."""
+
+    _function, _sizes = staticmethod(U.max_unpool3d), staticmethod(_triple)
+
+
+class _FractionalMaxPoolNd(Module):
+    __constants__ = ["kernel_size", "return_indices", "output_size", "output_ratio"]
+
+    def __init__(
+        self, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None
+    ):
+        super().__init__()
+        self.kernel_size = self._sizes(kernel_size)
+        self.return_indices = return_indices
+        self.register_buffer("_random_samples", _random_samples)
+        self.output_size = self._sizes(output_size) if output_size is not None else None
+        self.output_ratio = self._sizes(output_ratio) if output_ratio is not None else None
+        name = type(self).__name__
+        if output_size is None and output_ratio is None:
+            raise ValueError(f"{name} requires specifying either an output size, or a pooling ratio")
+        if output_size is not None and output_ratio is not None:
+            raise ValueError("only one of output_size and output_ratio may be specified")
+        if self.output_ratio is not None and not all(0 < r < 1 for r in self.output_ratio):
+            raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
+
+    def forward(self, input):
+        return self._function(
+            input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices, self._random_samples
+        )
+
+
+class FractionalMaxPool2d(_FractionalMaxPoolNd):
+    """The maxima of windows of (N, C, H, W) at random places."""
+
+    _function, _sizes = staticmethod(U.fractional_max_pool2d), staticmethod(_pair)
+
+
+class FractionalMaxPool3d(_FractionalMaxPoolNd):
+    """The maxima of windows of (N, C, D, H, W) at random places."""
+
+    _function, _sizes = staticmethod(U.fractional_max_pool3d), staticmethod(_triple)

@@ -15,6 +15,10 @@ __all__ = [
     "clip_grad_norm_",
     "clip_grad_value_",
     "clip_grads_with_norm_",
+    "fuse_conv_bn_eval",
+    "fuse_conv_bn_weights",
+    "fuse_linear_bn_eval",
+    "fuse_linear_bn_weights",
     "get_total_norm",
     "parameters_to_vector",
     "remove_spectral_norm",
@@ -31,6 +35,10 @@ _LATER = {
     "remove_weight_norm": "weight_norm",
     "spectral_norm": "spectral_norm",
     "remove_spectral_norm": "spectral_norm",
+    "fuse_conv_bn_eval": "fusion",
+    "fuse_conv_bn_weights": "fusion",
+    "fuse_linear_bn_eval": "fusion",
+    "fuse_linear_bn_weights": "fusion",
 }
 
 

@@ -1,0 +1,289 @@
+"""Recurrent layers over a whole sequence, forward and backward: what the ops of ``_ops/recurrent.py`` run on.
+
+A sequence has T steps of B examples. Its gates (T, B, K * H) come with the input's share in them; the hidden state's
+share is one product a step. Order of the gates: input, forget, cell, output for "LSTM"; reset, update, new for "GRU".
+"""
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+from .._kernels.table cimport st_find, st_gemm, st_loop, st_op
+from .dtype cimport FLOAT32, FLOAT64, ITEMSIZE
+from .iterate cimport contiguous_copy
+from .tensor cimport TensorBase, as_ndarray, empty, ptr
+
+ctypedef fused real:
+    float
+    double
+
+cdef enum Mode:
+    TANH, RELU, LSTM, GRU
+
+cdef dict MODES = {"RNN_TANH": TANH, "RNN_RELU": RELU, "LSTM": LSTM, "GRU": GRU}
+cdef object matmul = np.matmul
+# Up to this many multiplications our own product beats the call of a BLAS.
+cdef Py_ssize_t SMALL = 1 << 19
+
+
+def takes(TensorBase gates not None):
+    """Whether the kernels take gates of this dtype."""
+    return gates.code == FLOAT32 or gates.code == FLOAT64
+
+
+cdef TensorBase dense(TensorBase t):
+    return t if t.contiguous_ else contiguous_copy(t)
+
+
+cdef TensorBase new(int code, Py_ssize_t a, Py_ssize_t b, Py_ssize_t c):
+    cdef Py_ssize_t shape[3]
+    shape[0], shape[1], shape[2] = a, b, c
+    return empty(code, 3, shape)
+
+
+cdef class Product:
+    """left[i] (n, k) @ right (k, m) into out (n, m), for the steps i of a sequence of left factors."""
+    cdef TensorBase left, right, out
+    cdef object left_array, right_array, out_array
+    cdef Py_ssize_t n, k, m
+    cdef bint small
+
+    def __cinit__(self, TensorBase left, TensorBase right, TensorBase out):
+        self.left, self.right, self.out = left, right, out
+        self.n, self.k, self.m = left.shape_[1], left.shape_[2], right.shape_[1]
+        self.small = self.n * self.k * self.m <= SMALL
+        if not self.small:
+            self.left_array, self.right_array, self.out_array = as_ndarray(left), as_ndarray(right), as_ndarray(out)
+
+    cdef int run(self, Py_ssize_t i) except -1:
+        cdef Py_ssize_t s = ITEMSIZE[self.left.code], r = self.right.strides_[0] * s, c = self.right.strides_[1] * s
+        if self.small:
+            st_gemm(self.left.code, self.n, self.m, self.k, ptr(self.left) + i * self.n * self.k * s, self.k * s, s,
+                    ptr(self.right), r, c, ptr(self.out), self.m * s, s)
+        else:
+            matmul(self.left_array[i], self.right_array, out=self.out_array)
+        return 0
+
+
+cdef void activate(st_loop loop, char* at, Py_ssize_t n, Py_ssize_t size) noexcept nogil:
+    cdef char* ptrs[2]
+    cdef Py_ssize_t strides[2]
+    ptrs[0] = ptrs[1] = at
+    strides[0] = strides[1] = size
+    loop(ptrs, strides, n, NULL)
+
+
+cdef void add_gates(real* a, const real* x, const real* h, const real* bias, Py_ssize_t n,
+                    Py_ssize_t width) noexcept nogil:
+    """a = x + h + bias"""
+    cdef Py_ssize_t i, j
+    for i in range(n):
+        if bias == NULL:
+            for j in range(width):
+                a[i * width + j] = x[i * width + j] + h[i * width + j]
+        else:
+            for j in range(width):
+                a[i * width + j] = x[i * width + j] + (h[i * width + j] + bias[j])
+
+
+cdef void lstm_step(real* a, const real* before, real* cell, real* squashed, real* out, Py_ssize_t n, Py_ssize_t size,
+                    st_loop sigmoid, st_loop tanh) noexcept nogil:
+    """From the gates a (n, 4 * size), activated in place, and the cells before: the new cells, their tanh, and h."""
+    cdef Py_ssize_t i, j
+    cdef real* g
+    for i in range(n):
+        g = a + i * 4 * size
+        activate(sigmoid, <char*>g, 2 * size, sizeof(real))
+        activate(tanh, <char*>(g + 2 * size), size, sizeof(real))
+        activate(sigmoid, <char*>(g + 3 * size), size, sizeof(real))
+        for j in range(size):
+            cell[i * size + j] = g[size + j] * before[i * size + j] + g[j] * g[2 * size + j]
+            squashed[i * size + j] = cell[i * size + j]
+    activate(tanh, <char*>squashed, n * size, sizeof(real))
+    for i in range(n):
+        g = a + i * 4 * size + 3 * size
+        for j in range(size):
+            out[i * size + j] = g[j] * squashed[i * size + j]
+
+
+cdef void lstm_step_back(const real* a, const real* before, const real* squashed, const real* dh, real* dc, real* da,
+                         Py_ssize_t n, Py_ssize_t size) noexcept nogil:
+    """From the gradients of h and of the cell (replaced by that of the cell before): those of the gates."""
+    cdef Py_ssize_t i, j, k
+    cdef const real* g
+    cdef real* d
+    cdef real c, t
+    for i in range(n):
+        g, d = a + i * 4 * size, da + i * 4 * size
+        for j in range(size):
+            k = i * size + j
+            t = squashed[k]
+            c = dc[k] + dh[k] * g[3 * size + j] * (1 - t * t)
+            d[3 * size + j] = dh[k] * t * g[3 * size + j] * (1 - g[3 * size + j])
+            d[j] = c * g[2 * size + j] * g[j] * (1 - g[j])
+            d[size + j] = c * before[k] * g[size + j] * (1 - g[size + j])
+            d[2 * size + j] = c * g[j] * (1 - g[2 * size + j] * g[2 * size + j])
+            dc[k] = c * g[size + j]
+
+
+cdef void gru_step(real* a, const real* x, const real* hidden, const real* bias, const real* before, real* share,
+                   real* out, Py_ssize_t n, Py_ssize_t size, st_loop sigmoid, st_loop tanh) noexcept nogil:
+    """a: the activated gates; share: what the reset gate lets through of the hidden state."""
+    cdef Py_ssize_t i, j
+    cdef real* g
+    cdef const real* y
+    cdef const real* h
+    for i in range(n):
+        g, y, h = a + i * 3 * size, x + i * 3 * size, hidden + i * 3 * size
+        for j in range(2 * size):
+            g[j] = y[j] + (h[j] + (bias[j] if bias != NULL else 0))
+        activate(sigmoid, <char*>g, 2 * size, sizeof(real))
+        for j in range(size):
+            share[i * size + j] = h[2 * size + j] + (bias[2 * size + j] if bias != NULL else 0)
+            g[2 * size + j] = y[2 * size + j] + g[j] * share[i * size + j]
+        activate(tanh, <char*>(g + 2 * size), size, sizeof(real))
+        for j in range(size):
+            out[i * size + j] = (before[i * size + j] - g[2 * size + j]) * g[size + j] + g[2 * size + j]
+
+
+cdef void gru_step_back(const real* a, const real* before, const real* share, const real* dh, real* direct, real* da,
+                        real* dhidden, Py_ssize_t n, Py_ssize_t size) noexcept nogil:
+    """da: of the gates; dhidden: of the hidden state's share in them; direct: what the state before gets past them."""
+    cdef Py_ssize_t i, j, k
+    cdef const real* g
+    cdef real* d
+    cdef real* e
+    cdef real r, z, v, dn
+    for i in range(n):
+        g, d, e = a + i * 3 * size, da + i * 3 * size, dhidden + i * 3 * size
+        for j in range(size):
+            k = i * size + j
+            r, z, v = g[j], g[size + j], g[2 * size + j]
+            dn = dh[k] * (1 - z) * (1 - v * v)
+            d[2 * size + j] = dn
+            e[2 * size + j] = dn * r
+            d[j] = e[j] = dn * share[k] * r * (1 - r)
+            d[size + j] = e[size + j] = dh[k] * (before[k] - v) * z * (1 - z)
+            direct[k] = dh[k] * z
+
+
+cdef void simple_step_back(const real* out, const real* dh, real* da, Py_ssize_t n, bint relu) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        if relu:
+            da[i] = dh[i] if out[i] > 0 else 0
+        else:
+            da[i] = dh[i] * (1 - out[i] * out[i])
+
+
+cdef void add_to(real* a, const real* b, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        a[i] += b[i]
+
+
+cdef int forward_steps(int mode, real* x, real* w_out, real* bias, real* a, real* states, real* cells, real* extra,
+                       Product product, Py_ssize_t steps, Py_ssize_t n, Py_ssize_t size, Py_ssize_t width,
+                       bint reverse) except -1:
+    """states and cells (steps + 1, n, size) hold the initial ones at 0, and those of the i-th step taken at i + 1."""
+    cdef Py_ssize_t i, t, block = n * width, one = n * size
+    cdef int code = FLOAT32 if real is float else FLOAT64
+    cdef st_loop sigmoid = st_find(st_op(b"sigmoid"), code), tanh = st_find(st_op(b"tanh"), code)
+    cdef st_loop relu = st_find(st_op(b"relu"), code)
+    for i in range(steps):
+        t = steps - 1 - i if reverse else i
+        product.run(i)
+        if mode == GRU:
+            gru_step[real](a + i * block, x + t * block, w_out, bias, states + i * one, extra + i * one,
+                           states + (i + 1) * one, n, size, sigmoid, tanh)
+            continue
+        add_gates[real](a + i * block, x + t * block, w_out, bias, n, width)
+        if mode == LSTM:
+            lstm_step[real](a + i * block, cells + i * one, cells + (i + 1) * one, extra + i * one,
+                            states + (i + 1) * one, n, size, sigmoid, tanh)
+        else:
+            activate(relu if mode == RELU else tanh, <char*>(a + i * block), block, sizeof(real))
+            memcpy(states + (i + 1) * one, a + i * block, one * sizeof(real))
+    return 0
+
+
+def forward(str mode, TensorBase gates not None, TensorBase h0 not None, TensorBase c0, TensorBase weight not None,
+            TensorBase bias, bint reverse):
+    """The hidden states and cells (T + 1, B, H) in the order in which they come about, and what backward needs."""
+    cdef TensorBase x = dense(gates), b = None if bias is None else dense(bias), h, c = None
+    cdef Py_ssize_t steps = gates.shape_[0], n = gates.shape_[1], width = gates.shape_[2], size = weight.shape_[1]
+    cdef int code = gates.code, m = MODES[mode]
+    cdef TensorBase states = new(code, steps + 1, n, size), cells = None, extra = None, a = new(code, steps, n, width)
+    cdef TensorBase share = new(code, 1, n, width), turned = dense(weight.t())
+    cdef Product product = Product(states, turned, share)
+    cdef Py_ssize_t s = ITEMSIZE[code]
+    h = dense(h0)
+    memcpy(ptr(states), ptr(h), n * size * s)
+    if m == LSTM:
+        cells = new(code, steps + 1, n, size)
+        c = dense(c0)
+        memcpy(ptr(cells), ptr(c), n * size * s)
+    if m == LSTM or m == GRU:
+        extra = new(code, steps, n, size)
+    if code == FLOAT32:
+        forward_steps[float](m, <float*>ptr(x), <float*>ptr(share), <float*>at(b), <float*>ptr(a), <float*>ptr(states),
+                             <float*>at(cells), <float*>at(extra), product, steps, n, size, width, reverse)
+    else:
+        forward_steps[double](m, <double*>ptr(x), <double*>ptr(share), <double*>at(b), <double*>ptr(a),
+                              <double*>ptr(states), <double*>at(cells), <double*>at(extra), product, steps, n, size,
+                              width, reverse)
+    return states, cells, a, extra
+
+
+cdef char* at(TensorBase t) noexcept:
+    return NULL if t is None else ptr(t)
+
+
+cdef int backward_steps(int mode, real* g, real* a, real* states, real* cells, real* extra, real* dh, real* dc,
+                        real* back, real* da, real* dhidden, Product product, Py_ssize_t steps, Py_ssize_t n,
+                        Py_ssize_t size, Py_ssize_t width, bint reverse) except -1:
+    """dh, dc: gradients of the last state and cell, in the end of the initial ones; da in the order of the input."""
+    cdef Py_ssize_t i, t, block = n * width, one = n * size
+    for i in range(steps - 1, -1, -1):
+        t = steps - 1 - i if reverse else i
+        add_to[real](dh, g + t * one, one)
+        if mode == LSTM:
+            lstm_step_back[real](a + i * block, cells + i * one, extra + i * one, dh, dc, da + t * block, n, size)
+        elif mode == GRU:
+            gru_step_back[real](a + i * block, states + i * one, extra + i * one, dh, dc, da + t * block,
+                                dhidden + t * block, n, size)
+        else:
+            simple_step_back[real](a + i * block, dh, da + t * block, block, mode == RELU)
+        product.run(t)
+        memcpy(dh, back, one * sizeof(real))
+        if mode == GRU:
+            add_to[real](dh, dc, one)
+    return 0
+
+
+def backward(str mode, TensorBase g not None, TensorBase g_last, TensorBase weight not None, TensorBase states not None,
+             TensorBase cells, TensorBase gates not None, TensorBase extra, bint reverse):
+    """The gradients of the gates, of the hidden state's share in them, of the initial state and cell.
+
+    g: those of the outputs (T, B, H); g_last: that of the last cell, or None.
+    """
+    cdef int code = gates.code, m = MODES[mode]
+    cdef Py_ssize_t steps = gates.shape_[0], n = gates.shape_[1], width = gates.shape_[2], size = weight.shape_[1]
+    cdef TensorBase da = new(code, steps, n, width), dhidden = new(code, steps, n, width) if m == GRU else da
+    cdef TensorBase dh = new(code, 1, n, size), dc = new(code, 1, n, size), back = new(code, 1, n, size)
+    cdef TensorBase d = dense(g), w = dense(weight), last
+    cdef Product product = Product(dhidden, w, back)
+    cdef Py_ssize_t nbytes = n * size * ITEMSIZE[code]
+    memset(ptr(dh), 0, nbytes)
+    memset(ptr(dc), 0, nbytes)
+    if g_last is not None:
+        last = dense(g_last)
+        memcpy(ptr(dc), ptr(last), nbytes)
+    if code == FLOAT32:
+        backward_steps[float](m, <float*>ptr(d), <float*>ptr(gates), <float*>ptr(states), <float*>at(cells),
+                              <float*>at(extra), <float*>ptr(dh), <float*>ptr(dc), <float*>ptr(back), <float*>ptr(da),
+                              <float*>ptr(dhidden), product, steps, n, size, width, reverse)
+    else:
+        backward_steps[double](m, <double*>ptr(d), <double*>ptr(gates), <double*>ptr(states), <double*>at(cells),
+                               <double*>at(extra), <double*>ptr(dh), <double*>ptr(dc), <double*>ptr(back),
+                               <double*>ptr(da), <double*>ptr(dhidden), product, steps, n, size, width, reverse)
+    return da, dhidden, dh[0], dc[0]
