@@ -213,6 +213,8 @@ def istft(self, n_fft, hop_length=None, win_length=None, window=None, center=Tru
                            f"n_fft {'/ 2 + 1 ' if onesided else ''}when onesided={onesided}, but got {bins}")
     if return_complex and onesided:
         raise RuntimeError("Cannot have onesided output if window or input is complex")
+    if window is not None and window.is_complex() and not return_complex:
+        raise RuntimeError("Complex windows are incompatible with return_complex=False")
     single = x.dim() == 2
     x = (x.unsqueeze(0) if single else x).transpose(1, 2)
     window = _window(window, x, n_fft, win_length)

@@ -280,7 +280,7 @@ def _div(self, other, rounding_mode):
     return _quotient(self, other, lambda x, y: x.div(y, rounding_mode=rounding_mode))
 
 
-@on_sparse("floor_divide")
+@on_sparse("floor_divide", "__floordiv__")
 def floor_divide(self, other):
     _check_divisor(self, other)
     return _quotient(parts.coalesce(self), other, lambda x, y: x.floor_divide(y))
@@ -295,7 +295,7 @@ def div_(self, other, *, rounding_mode=None):
     return _assign(self, div(self, other, rounding_mode=rounding_mode))
 
 
-@on_sparse("floor_divide", inplace=True)
+@on_sparse("floor_divide", "__floordiv__", inplace=True)
 def floor_divide_(self, other):
     return _assign(self, floor_divide(self, other))
 
