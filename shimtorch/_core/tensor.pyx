@@ -808,7 +808,7 @@ cdef class TensorBase:
         return call2(S_TRUEDIV, self, other)
 
     def __rtruediv__(self, other):
-        return call2(S_RTRUEDIV, self, other)
+        return call2(S_RTRUEDIV, self, from_ndarray(other) if isinstance(other, np.ndarray) else other)
 
     def __floordiv__(self, other):
         return call2(S_FLOORDIV, self, other)
@@ -922,7 +922,7 @@ cdef class TensorBase:
         if op == Py_GE:
             return call2(S_GE, self, other)
         if op == Py_EQ:
-            return call2(S_EQ, self, other)
+            return call2(S_EQ, self, from_ndarray(other) if isinstance(other, np.ndarray) else other)
         return call2(S_NE, self, other)
 
     def __getitem__(self, index):

@@ -145,3 +145,17 @@ def test_resize():
     assert x.resize_(3, 4).shape == (3, 4) and x.view(-1)[:6].tolist() == [0, 1, 2, 3, 4, 5]
     y = x[:1]
     assert y.resize_(2).untyped_storage().data_ptr() == x.untyped_storage().data_ptr()
+
+
+def test_ndarrays_beside_tensors():
+    """What torch gives: some operators make tensors, in some NumPy refuses."""
+    array, x = np.array([1.0, 2.0]), torch.tensor([1.0, 3.0])
+    for result in (array == x, x == array, x == array[::-1].copy()[::-1]):
+        assert isinstance(result, torch.Tensor) and result.tolist() == [True, False]
+    quotient = array / x
+    assert quotient.dtype is torch.float64 and quotient.tolist() == pytest.approx([1, 2 / 3])
+    assert isinstance(x + array, torch.Tensor) and isinstance(np.sin(x), torch.Tensor)
+    with pytest.raises(TypeError):
+        array + x
+    with pytest.raises(TypeError, match="can't convert np.ndarray of type"):
+        x == np.array(["a", "b"])                      # noqa: B015  (it raises)
