@@ -544,6 +544,13 @@ cdef object name_last_node(Op op, PyObject** args, Py_ssize_t n, PyObject* kwnam
     return result
 
 
+def name_history(TensorBase result not None, str name):
+    """Give the last node of what was computed by several ops the name under which torch has it; returns result."""
+    if isinstance(result.node, OpNode):
+        result.node.__class__ = named_class(name)
+    return result
+
+
 cdef OpNode record(Op op, list values, object result, bint inplace):
     """Make a node of op the history of result; it saves what the rules that will run ask for."""
     cdef OpNode node

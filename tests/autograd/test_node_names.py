@@ -37,6 +37,8 @@ F.linear(x[:,0],w)  MmBackward0         MmBackward0         MmBackward          
 F.linear(x[:,0],w,b) AddmmBackward0     AddmmBackward0      AddmmBackward       AddmmBackward
 F.linear(x,w)       UnsafeViewBackward0 UnsafeViewBackward0 UnsafeViewBackward  UnsafeViewBackward
 F.selu(x)           EluBackward0        EluBackward0        EluBackward         EluBackward
+F.mse_loss(x,e)     MseLossBackward0    MseLossBackward0    MseLossBackward     MseLossBackward
+F.smooth_l1_loss(x,e) SmoothL1LossBackward0 SmoothL1LossBackward0 SmoothL1LossBackward SmoothL1LossBackward
 F.logsigmoid(x)     LogSigmoidBackward0 LogSigmoidBackward0 LogSigmoidBackward  LogSigmoidBackward
 """
 ROWS = [line.split() for line in NAMES.strip().splitlines()]

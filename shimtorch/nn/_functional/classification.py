@@ -2,6 +2,7 @@
 
 from ... import _ops
 from ..._core.dtype import int32, int64, uint8
+from ..._core.op import name_history
 from .._reduction import reduced, settle
 from .activation import logsigmoid
 
@@ -186,7 +187,7 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
     loss = (target - 1) * _safe_log(1 - input) - target * _safe_log(input)
     if weight is not None:
         loss = loss * weight
-    return reduced(loss, reduction)
+    return name_history(reduced(loss, reduction), "BinaryCrossEntropyBackward0")
 
 
 def binary_cross_entropy_with_logits(
@@ -202,4 +203,4 @@ def binary_cross_entropy_with_logits(
     loss = (1 - target) * input - log_sigmoid
     if weight is not None:
         loss = loss * weight
-    return reduced(loss, reduction)
+    return name_history(reduced(loss, reduction), "BinaryCrossEntropyWithLogitsBackward0")

@@ -4,6 +4,7 @@ import math
 import warnings
 
 from ... import _ops
+from ..._core.op import name_history
 from ..._core.policy import policy
 from .._reduction import reduced, settle
 
@@ -45,7 +46,7 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
     reduction = settle(size_average, reduce, reduction)
     a, b = _paired(input, target)
     difference = a - b
-    return _weighted(difference * difference, weight, input, reduction)
+    return name_history(_weighted(difference * difference, weight, input, reduction), "MseLossBackward0")
 
 
 def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
@@ -57,7 +58,8 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
     d = (a - b).abs()
     if beta == 0:
         return reduced(d, reduction)
-    return reduced(_ops.where(d < beta, 0.5 * d * d / beta, d - 0.5 * beta), reduction)
+    loss = _ops.where(d < beta, 0.5 * d * d / beta, d - 0.5 * beta)
+    return name_history(reduced(loss, reduction), "SmoothL1LossBackward0")
 
 
 def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
@@ -68,7 +70,7 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     d = (a - b).abs()
     loss = _ops.where(d < delta, 0.5 * d * d, delta * (d - 0.5 * delta))
-    return _weighted(loss, weight, input, reduction)
+    return name_history(_weighted(loss, weight, input, reduction), "HuberLossBackward0")
 
 
 def _xlogy(x, y):
