@@ -9,7 +9,7 @@ import pytest
 
 import shimtorch
 
-from .table import DTYPES, arguments, for_torch, full_name, results_of, sampled_ops, seen, torch_function
+from .table import DTYPES, arguments, for_torch, full_name, results_of, sampled_ops, torch_function
 from .test_table import REFUSALS, array_of, compare
 
 OPS = sampled_ops()
@@ -60,9 +60,9 @@ def test_against_torch(op, torch, salt):
                         op(*ours, **our_kwargs)
                     continue
                 got = op(*ours, **our_kwargs)
-            if op.samples.reference is not None:               # it gives what the table looks at
-                got = seen(op, got)
-            elif op.__name__ not in LAZY:
+            if not results_of(want):                           # today's torch has nothing to compare with
+                continue
+            if op.__name__ not in LAZY and op.samples.reference is None:
                 assert shared(got, ours, our_kwargs) == shared(want, theirs, their_kwargs), what
             for a, b in zip(results_of(got), results_of(want), strict=True):
                 if isinstance(b, torch.Tensor):
