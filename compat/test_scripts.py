@@ -24,11 +24,12 @@ EPOCH = re.compile(r"^epoch .*loss: (\S+)$", re.MULTILINE)
 
 def run(script):
     """Run a script with `python -m shimtorch run`; return its standard output and standard error."""
-    root = str(SCRIPTS.parent.parent)
-    env = dict(os.environ, PYTHONPATH=os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")])))
+    import shimtorch
+    home = str(Path(shimtorch.__file__).parent.parent)
+    env = dict(os.environ, PYTHONPATH=os.pathsep.join(filter(None, [home, os.environ.get("PYTHONPATH")])))
     env.pop("SHIMTORCH_ERA", None)
     done = subprocess.run([sys.executable, "-m", "shimtorch", "run", str(SCRIPTS / script)],
-                          capture_output=True, text=True, timeout=120, env=env)
+                          capture_output=True, text=True, timeout=120, env=env, cwd=SCRIPTS)
     assert done.returncode == 0, done.stderr
     return done.stdout, done.stderr
 

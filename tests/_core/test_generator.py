@@ -109,10 +109,10 @@ def test_generator_arguments_are_checked():
         torch.rand(2, generator=5)
 
 
-def test_processes_start_from_different_seeds():
+def test_processes_start_from_different_seeds(tmp_path):
     code = "import shimtorch; print(shimtorch.initial_seed())"
-    seeds = {subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-             for _ in range(2)}
+    seeds = {subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
+                            cwd=tmp_path).stdout for _ in range(2)}
     assert len(seeds) == 2
 
 

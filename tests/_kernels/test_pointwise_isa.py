@@ -19,7 +19,8 @@ SUITES = sorted(
 
 def python(*args, **environment):
     return subprocess.run(
-        [sys.executable, *args], env={**os.environ, **environment}, capture_output=True, text=True, check=False
+        [sys.executable, *args], env={**os.environ, **environment}, capture_output=True, text=True, check=False,
+        cwd=HERE,                        # not where the sources would hide an installed package
     )
 
 
