@@ -4,13 +4,14 @@ from .. import _ops
 from ..autograd import no_grad
 from ..nn.functional import binary_cross_entropy_with_logits
 from . import constraints
+from ._shared import BinaryOdds, ParameterShape
 from .exp_family import ExponentialFamily
-from .utils import broadcast_all, is_number, lazy_property, logits_to_probs, probs_to_logits
+from .utils import broadcast_all, is_number
 
 __all__ = ["Bernoulli"]
 
 
-class Bernoulli(ExponentialFamily):
+class Bernoulli(BinaryOdds, ParameterShape, ExponentialFamily):
     """1 with probability *probs* (or of log-odds *logits*), else 0."""
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
@@ -30,23 +31,6 @@ class Bernoulli(ExponentialFamily):
 
     def expand(self, batch_shape, _instance=None):
         return self._expanded(Bernoulli, batch_shape, _instance, ("probs", "logits"))
-
-    @lazy_property
-    def logits(self):
-        return probs_to_logits(self.probs, is_binary=True)
-
-    @lazy_property
-    def probs(self):
-        return logits_to_probs(self.logits, is_binary=True)
-
-    @property
-    def _param(self):
-        return self.__dict__.get("probs", self.__dict__.get("logits"))
-
-    @property
-    def param_shape(self):
-        """The shape of the parameter."""
-        return self._param.size()
 
     @property
     def mean(self):

@@ -3,8 +3,9 @@
 from .. import _ops
 from ..autograd import no_grad
 from . import constraints
+from ._shared import BinaryOdds, ParameterShape
 from .distribution import Distribution
-from .utils import broadcast_all, lazy_property, logits_to_probs, probs_to_logits
+from .utils import broadcast_all
 
 __all__ = ["Binomial"]
 
@@ -14,7 +15,7 @@ def _positive_part(x):
     return (x.clamp(min=0) + x - x.clamp(max=0)) / 2
 
 
-class Binomial(Distribution):
+class Binomial(BinaryOdds, ParameterShape, Distribution):
     """The number of successes of probability *probs* (or of log-odds *logits*) among *total_count* trials."""
 
     arg_constraints = {"total_count": constraints.nonnegative_integer, "probs": constraints.unit_interval,
@@ -38,23 +39,6 @@ class Binomial(Distribution):
     @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self):
         return constraints.integer_interval(0, self.total_count)
-
-    @lazy_property
-    def logits(self):
-        return probs_to_logits(self.probs, is_binary=True)
-
-    @lazy_property
-    def probs(self):
-        return logits_to_probs(self.logits, is_binary=True)
-
-    @property
-    def _param(self):
-        return self.__dict__.get("probs", self.__dict__.get("logits"))
-
-    @property
-    def param_shape(self):
-        """The shape of the parameter."""
-        return self._param.size()
 
     @property
     def mean(self):

@@ -3,13 +3,14 @@
 from .. import Size, _ops
 from .._core.dtype import int64
 from . import constraints
+from ._shared import ParameterShape
 from .distribution import Distribution
 from .utils import lazy_property, logits_to_probs, probs_to_logits
 
 __all__ = ["Categorical"]
 
 
-class Categorical(Distribution):
+class Categorical(ParameterShape, Distribution):
     """An index of the last dimension, with probabilities *probs* up to a factor, or of logarithms *logits*."""
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
@@ -45,15 +46,6 @@ class Categorical(Distribution):
     @lazy_property
     def probs(self):
         return logits_to_probs(self.logits)
-
-    @property
-    def _param(self):
-        return self.__dict__.get("probs", self.__dict__.get("logits"))
-
-    @property
-    def param_shape(self):
-        """The shape of the parameter."""
-        return self._param.size()
 
     @property
     def mean(self):

@@ -5,13 +5,14 @@ import math
 from .. import _ops
 from ..nn.functional import binary_cross_entropy_with_logits
 from . import constraints
+from ._shared import BinaryOdds, ParameterShape
 from .exp_family import ExponentialFamily
-from .utils import broadcast_all, clamp_probs, is_number, lazy_property, logits_to_probs, probs_to_logits
+from .utils import broadcast_all, clamp_probs, is_number, lazy_property, logits_to_probs
 
 __all__ = ["ContinuousBernoulli"]
 
 
-class ContinuousBernoulli(ExponentialFamily):
+class ContinuousBernoulli(BinaryOdds, ParameterShape, ExponentialFamily):
     """Numbers in [0, 1] of density proportional to probs**x (1-probs)**(1-x); by series for probs within *lims*."""
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
@@ -39,21 +40,8 @@ class ContinuousBernoulli(ExponentialFamily):
         return new
 
     @lazy_property
-    def logits(self):
-        return probs_to_logits(self.probs, is_binary=True)
-
-    @lazy_property
     def probs(self):
         return clamp_probs(logits_to_probs(self.logits, is_binary=True))
-
-    @property
-    def _param(self):
-        return self.__dict__.get("probs", self.__dict__.get("logits"))
-
-    @property
-    def param_shape(self):
-        """The shape of the parameter."""
-        return self._param.size()
 
     def _outside(self):
         """Where the closed forms are stable."""

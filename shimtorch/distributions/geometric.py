@@ -3,13 +3,14 @@
 from ..autograd import no_grad
 from ..nn.functional import binary_cross_entropy_with_logits
 from . import constraints
+from ._shared import BinaryOdds
 from .distribution import Distribution
-from .utils import broadcast_all, is_number, lazy_property, logits_to_probs, probs_to_logits, tiny_of
+from .utils import broadcast_all, is_number, tiny_of
 
 __all__ = ["Geometric"]
 
 
-class Geometric(Distribution):
+class Geometric(BinaryOdds, Distribution):
     """The number of failures before the first success of probability *probs* (or of log-odds *logits*)."""
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
@@ -35,14 +36,6 @@ class Geometric(Distribution):
 
     def expand(self, batch_shape, _instance=None):
         return self._expanded(Geometric, batch_shape, _instance, ("probs", "logits"))
-
-    @lazy_property
-    def logits(self):
-        return probs_to_logits(self.probs, is_binary=True)
-
-    @lazy_property
-    def probs(self):
-        return logits_to_probs(self.logits, is_binary=True)
 
     @property
     def mean(self):

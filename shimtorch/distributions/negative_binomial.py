@@ -4,14 +4,15 @@ from .. import _ops
 from ..autograd import no_grad
 from ..nn.functional import logsigmoid
 from . import constraints
+from ._shared import BinaryOdds, ParameterShape
 from .distribution import Distribution
 from .gamma import Gamma
-from .utils import broadcast_all, lazy_property, logits_to_probs, probs_to_logits
+from .utils import broadcast_all, lazy_property
 
 __all__ = ["NegativeBinomial"]
 
 
-class NegativeBinomial(Distribution):
+class NegativeBinomial(BinaryOdds, ParameterShape, Distribution):
     """The number of successes of probability *probs* (or of log-odds *logits*) before *total_count* failures."""
 
     arg_constraints = {"total_count": constraints.greater_than_eq(0),
@@ -31,23 +32,6 @@ class NegativeBinomial(Distribution):
 
     def expand(self, batch_shape, _instance=None):
         return self._expanded(NegativeBinomial, batch_shape, _instance, ("total_count", "probs", "logits"))
-
-    @lazy_property
-    def logits(self):
-        return probs_to_logits(self.probs, is_binary=True)
-
-    @lazy_property
-    def probs(self):
-        return logits_to_probs(self.logits, is_binary=True)
-
-    @property
-    def _param(self):
-        return self.__dict__.get("probs", self.__dict__.get("logits"))
-
-    @property
-    def param_shape(self):
-        """The shape of the parameter."""
-        return self._param.size()
 
     @property
     def mean(self):

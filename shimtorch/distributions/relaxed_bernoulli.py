@@ -2,15 +2,16 @@
 
 from .. import _ops
 from . import constraints
+from ._shared import BinaryOdds, ParameterShape
 from .distribution import Distribution
 from .transformed_distribution import TransformedDistribution
 from .transforms import SigmoidTransform
-from .utils import broadcast_all, clamp_probs, is_number, lazy_property, logits_to_probs, probs_to_logits
+from .utils import broadcast_all, clamp_probs, is_number
 
 __all__ = ["LogitRelaxedBernoulli", "RelaxedBernoulli"]
 
 
-class LogitRelaxedBernoulli(Distribution):
+class LogitRelaxedBernoulli(BinaryOdds, ParameterShape, Distribution):
     """The log-odds of a RelaxedBernoulli."""
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
@@ -31,23 +32,6 @@ class LogitRelaxedBernoulli(Distribution):
         new = self._expanded(LogitRelaxedBernoulli, batch_shape, _instance, ("probs", "logits"))
         new.temperature = self.temperature
         return new
-
-    @lazy_property
-    def logits(self):
-        return probs_to_logits(self.probs, is_binary=True)
-
-    @lazy_property
-    def probs(self):
-        return logits_to_probs(self.logits, is_binary=True)
-
-    @property
-    def _param(self):
-        return self.__dict__.get("probs", self.__dict__.get("logits"))
-
-    @property
-    def param_shape(self):
-        """The shape of the parameter."""
-        return self._param.size()
 
     def rsample(self, sample_shape=()):
         shape = self._extended_shape(sample_shape)
