@@ -269,10 +269,8 @@ cdef class Op:
             if needs_rewrite(self, <tuple>kwnames):
                 return rewrite_call(self, args, n, <tuple>kwnames)
         if self.legacy is not None and n >= self.legacy_min:
-            changed = self.legacy(*arguments(args, n, kwnames))
+            changed = legacy_form(self, args, n, kwnames)
             if changed is not None:
-                if policy.numbers_first_warning:
-                    warn_numbers_first(self.__name__, arguments(args, n, kwnames)[0])
                 return call_op(self, changed[0], changed[1])
         if self.rules is None and self.sparse is None:
             result = call(self, impl, args, n, kwnames)
@@ -362,6 +360,15 @@ def warn_numbers_first(name, args):
     form = ", ".join(["Tensor" if isinstance(a, TensorBase) else "Number" for a in args])
     warnings.warn(f"This overload of {name} is deprecated:\n\t{name}({form})\nPut the tensors first, and the numbers "
                   "as keywords after them.", UserWarning, stacklevel=2)
+
+
+cdef object legacy_form(Op op, PyObject** args, Py_ssize_t n, PyObject* kwnames):
+    """A call in a form of old versions as (args, kwargs) of today, with a warning where due; None for other calls."""
+    given = arguments(args, n, kwnames)
+    changed = op.legacy(*given)
+    if changed is not None and policy.numbers_first_warning:
+        warn_numbers_first(op.__name__, given[0])
+    return changed
 
 
 cdef bint needs_rewrite(Op op, tuple kwnames):
@@ -532,15 +539,13 @@ cdef object node_class(Op op, list values):
 
 cdef object name_last_node(Op op, PyObject** args, Py_ssize_t n, PyObject* kwnames, object result):
     """Give the history of a composite's result the name under which torch has it, for there it is one node."""
-    cdef TensorBase t
     cdef Py_ssize_t i
     if not isinstance(result, TensorBase) or not isinstance((<TensorBase>result).node, OpNode):
         return result
     for i in range(n):
         if <PyObject*>result == args[i]:
             return result
-    t = <TensorBase>result
-    t.node.__class__ = node_class(op, None if op.choose_name is None else op.bind(args, n, kwnames))
+    (<TensorBase>result).node.__class__ = node_class(op, None if op.choose_name is None else op.bind(args, n, kwnames))
     return result
 
 
@@ -868,10 +873,8 @@ cdef class InplaceOp(Op):
         if kwnames != NULL and needs_rewrite(self, <tuple>kwnames):
             return rewrite_call(self, args, n, <tuple>kwnames)
         if self.legacy is not None and n >= self.legacy_min:
-            changed = self.legacy(*arguments(args, n, kwnames))
+            changed = legacy_form(self, args, n, kwnames)
             if changed is not None:
-                if policy.numbers_first_warning:
-                    warn_numbers_first(self.__name__, arguments(args, n, kwnames)[0])
                 return call_op(self, changed[0], changed[1])
         if n == 0 or not isinstance(<object>args[0], TensorBase):
             raise TypeError(f"descriptor '{self.__name__}' for 'torch._C.TensorBase' objects doesn't apply to a "
