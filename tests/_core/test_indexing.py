@@ -46,9 +46,14 @@ def cases(draw):
                 n = int(np.prod(size))
                 index.append(np.array(draw(st.lists(one, min_size=n, max_size=n)), np.int64).reshape(size))
             at += 1
-    if any(isinstance(i, (list, np.ndarray)) for i in index):      # an int beside them is one of them to NumPy
-        index = [slice(i, i + 1 or None) if isinstance(i, int) else i for i in index]
+    if any(isinstance(i, list) or np.ndim(i) for i in index):      # one place beside them is one of them to NumPy only
+        index = [slice(int(i), int(i) + 1 or None) if places(i) else i for i in index]
     return shape, tuple(index)
+
+
+def places(i):
+    """Whether `i` is one place of a dimension: an int, or an array of no dimensions."""
+    return isinstance(i, int) or (isinstance(i, np.ndarray) and i.ndim == 0)
 
 
 def ours(index):
@@ -163,6 +168,7 @@ def test_numbers_of_other_types():
     assert x[torch.tensor(1)].tolist() == [3, 4, 5]
     assert x[torch.tensor(1, dtype=torch.uint8):].tolist() == [[3, 4, 5]]
     assert x[True].shape == (1, 2, 3) and x[False].shape == (0, 2, 3)
+    assert x[torch.tensor(0), None, torch.tensor([True, False, True])].shape == (1, 2)     # NumPy: (2, 1)
     x[0] = True
     assert x[0].tolist() == [1, 1, 1]
 
