@@ -1,17 +1,20 @@
-"""How many threads the libraries of linear algebra use."""
+"""How many threads the kernels and the libraries of linear algebra use."""
 import os
+
+from .._kernels import table
 
 _wanted = None
 
 
 def set_num_threads(n):
-    """Use n threads from now on, also in the libraries that are loaded later."""
+    """Use at most n threads from now on, also in the libraries that are loaded later."""
     global _wanted
     if not isinstance(n, int) or isinstance(n, bool):
         raise RuntimeError(f"set_num_threads expects an int, but got {type(n).__name__}")
     if n <= 0:
         raise RuntimeError("set_num_threads expects a positive integer")
     _wanted = n
+    table.set_threads(n)
     apply()
 
 
@@ -23,7 +26,12 @@ def apply():
 
 
 def get_num_threads():
-    """The number that was set; at first that of OMP_NUM_THREADS, or of the processors that this process may use."""
+    """The number that was set; at first that of OMP_NUM_THREADS, or of the processors that this process may use.
+
+    A process that was forked has one thread until it sets more.
+    """
+    if table.openmp():
+        return table.threads()
     if _wanted is not None:
         return _wanted
     given = os.environ.get("OMP_NUM_THREADS", "").split(",")[0]

@@ -5,7 +5,11 @@ from .kernels cimport (
     st_factor, st_index_out, st_loop, st_nest_dim, st_nest_fn, st_reduce, st_rows, st_small_fn,
 )
 from .norm cimport st_norm_kernels
+from .parallel cimport st_body
 from .pool cimport st_pool_kernels
+
+# body(context, begin, end) for pieces of 0 ... n, at least grain long, on several threads: see parallel.h
+cdef void st_parallel(Py_ssize_t n, Py_ssize_t grain, st_body body, void* context) noexcept nogil
 
 cdef int st_op(const char* name) noexcept nogil
 cdef st_loop st_find(int op, int dtype) noexcept nogil

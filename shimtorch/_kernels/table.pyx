@@ -2,7 +2,27 @@
 from . cimport conv
 from . cimport kernels as c
 from . cimport norm
+from . cimport parallel
 from . cimport pool
+
+
+def set_threads(int n):
+    """Use at most n threads (n >= 1) from now on."""
+    parallel.st_set_threads(n)
+
+
+def threads():
+    """At most how many threads are used."""
+    return parallel.st_threads()
+
+
+def openmp():
+    """Whether the kernels were built with OpenMP; if not they use one thread."""
+    return bool(parallel.st_openmp())
+
+
+cdef void st_parallel(Py_ssize_t n, Py_ssize_t grain, st_body body, void* context) noexcept nogil:
+    parallel.st_parallel(n, grain, body, context)
 
 
 cdef int st_op(const char* name) noexcept nogil:

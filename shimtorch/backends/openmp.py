@@ -1,6 +1,4 @@
-"""``torch.backends.openmp``: not used by this build."""
+"""``torch.backends.openmp``: whether the kernels share their work among threads of OpenMP."""
+from .._kernels.table import openmp as is_available
 
-
-def is_available():
-    """Whether the library is used: no."""
-    return False
+__all__ = ["is_available"]
