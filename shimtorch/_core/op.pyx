@@ -924,8 +924,16 @@ cdef class InplaceOp(Op):
         return <object>args[0]
 
     cdef object invoke_composite(self, TensorBase t, PyObject** args, Py_ssize_t n, PyObject* kwnames):
-        """In place, with the history of what the ops that make up a composite record."""
-        cdef object result = call(self, self.base.forward, args, n, kwnames)
+        """In place, with the history of what the ops that make up a composite record; they read a copy of t."""
+        cdef list given = [<object>args[i] for i in range(n + (0 if kwnames == NULL else len(<object>kwnames)))]
+        cdef PyObject* stack[64]
+        cdef Py_ssize_t i
+        if len(given) > 64:
+            raise TypeError(f"{self.__name__}() takes at most 64 arguments")
+        given[0] = history_copy(t)
+        for i in range(len(given)):
+            stack[i] = <PyObject*>given[i]
+        result = call(self, self.base.forward, stack, n, kwnames)
         if not isinstance(result, TensorBase):
             raise TypeError(f"{self.__name__}(): the result is no Tensor")
         check_result(t, <TensorBase>result)
