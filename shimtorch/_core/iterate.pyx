@@ -4,6 +4,7 @@ from libc.string cimport memcpy
 
 from .._kernels.table cimport ST_ZERO_DIVISION, st_cast, st_index_out, st_loop, st_reduce
 from .dtype cimport INT64, ITEMSIZE
+from .policy cimport policy
 from .tensor cimport MAX_DIMS, TensorBase, empty, empty_strided, ptr, same_shape, strided_alias
 
 
@@ -32,6 +33,11 @@ cdef object size_mismatch(TensorBase a, TensorBase b, int n):
 
 
 cdef TensorBase alloc_result(int code, int ndim, const Py_ssize_t* shape, TensorBase a, TensorBase b):
+    """An uninitialised result of a pointwise op or copy, in the memory order that the era gives it."""
+    return empty(code, ndim, shape) if policy.row_order else alloc_alike(code, ndim, shape, a, b)
+
+
+cdef TensorBase alloc_alike(int code, int ndim, const Py_ssize_t* shape, TensorBase a, TensorBase b):
     """An uninitialised result in the memory order of the operands, as torch chooses it."""
     cdef int perm[MAX_DIMS]
     cdef Py_ssize_t strides[MAX_DIMS]
