@@ -5,6 +5,7 @@ from cpython.ref cimport Py_DECREF
 from .autograd cimport Node, check_inplace, node_of, rebase
 from .dtype cimport CAT_FLOAT, CATEGORY, dtype_of
 from .policy cimport ThreadState, policy, thread_state
+from .protocol cimport active_modes, dispatch, overridden, plain, tensor_type
 from .saving cimport PackedTensor, SavedOutput, packed, packed_output, packing, unpack_check
 from .tensor cimport (
     ON_DEVICE, REQUIRES_GRAD, SPARSE, VIEW_MULTI_OUTPUT, VOLATILE, TensorBase, describe_shape, make_size, same_shape,
@@ -55,7 +56,10 @@ METHODS = {}      # what Tensor gets
 
 cdef object op_call(object self, PyObject** args, size_t nargsf, PyObject* kwnames):
     cdef Op op = <Op>self
-    cdef Py_ssize_t n = SHIMTORCH_NARGS(nargsf)
+    cdef Py_ssize_t n = SHIMTORCH_NARGS(nargsf), k = 0 if kwnames == NULL else len(<object>kwnames)
+    if active_modes or op.takes_list or not plain(args, n + k, tensor_type):
+        if overridden(args, n + k, op.takes_list):
+            return dispatch(op, args, n, kwnames, op.takes_list)
     if policy.wrap_result is not None and thread_state().depth == 0:
         return era_call(op, args, n, kwnames)
     return op.invoke(args, n, kwnames)
