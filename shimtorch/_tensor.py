@@ -186,7 +186,7 @@ class Tensor(TensorBase):
         return self if self.dim() == 0 else self.flip(0)
 
     def __array_wrap__(self, array, context=None, return_scalar=False):
-        if array.dtype == bool and policy.compare_uint8:
+        if array.dtype == bool:                # torch has kept it so since before it had a dtype for bool
             array = array.astype("uint8")
         return _factory.as_tensor(array)
 

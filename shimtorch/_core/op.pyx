@@ -415,6 +415,9 @@ cdef object rewrite_call(Op op, PyObject** args, Py_ssize_t n, tuple kwnames):
     for i, name in enumerate(kwnames):
         value = <object>args[n + i]
         if name == "out" and "out" not in op.params:
+            if value is None and "axis" in kwnames:
+                # what np.sum(x) and its like call; torch refuses it, for only functions have out=
+                raise TypeError(f"{op.__name__}() got an unexpected keyword argument 'axis'")
             if not op.has_out:
                 raise TypeError(f"{op.__name__}() got an unexpected keyword argument 'out'")
             out = value
@@ -467,16 +470,21 @@ cdef int store_out(Op op, TensorBase out, TensorBase result) except -1:
     if out.flags & SPARSE or result.flags & SPARSE:
         raise NotImplementedError(f"{op.__name__}(): out= is not implemented for sparse tensors")
     if not same_shape(out, result):
-        if out.count:
-            import warnings
-            warnings.warn(f"An output with one or more elements was resized since it had shape {describe_shape(out)}, "
-                          f"which does not match the required output shape {describe_shape(result)}. This behavior is "
-                          "deprecated, and in a future PyTorch release outputs will not be resized unless they have "
-                          "zero elements. You can explicitly reuse an out tensor t by resizing it, inplace, to zero "
-                          "elements with t.resize_(0).", UserWarning, stacklevel=2)
+        warn_resized(out, describe_shape(result))
         out.resize_(make_size(result.ndim_, result.shape_))
     out.copy_(result)
     return 0
+
+
+def warn_resized(TensorBase out, shape):
+    """Warn that an ``out`` of another shape, and with elements, is about to be resized."""
+    if out.count:
+        import warnings
+        warnings.warn(f"An output with one or more elements was resized since it had shape {describe_shape(out)}, "
+                      f"which does not match the required output shape {list(shape)}. This behavior is "
+                      "deprecated, and in a future PyTorch release outputs will not be resized unless they have "
+                      "zero elements. You can explicitly reuse an out tensor t by resizing it, inplace, to zero "
+                      "elements with t.resize_(0).", UserWarning, stacklevel=2)
 
 
 _SCALAR_TYPES = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double", "ComplexFloat",
