@@ -141,6 +141,8 @@ cdef object missing_loop(Op op, int code, bint both=True):
     if CATEGORY[code] == CAT_BOOL and op.__name__.rstrip("_") in ("neg", "negative"):
         return RuntimeError("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
                             "invert a mask, use the `~` or `logical_not()` operator instead.")
+    if CATEGORY[code] == CAT_BOOL and op.__name__.rstrip("_") == "pow":
+        return NotImplementedError("\"pow\" not implemented for 'Bool'")
     return NotImplementedError(f"\"{op.__name__}_cpu\" not implemented for '{scalar_type(dtype_of(code))}'")
 
 
@@ -399,6 +401,9 @@ cdef class BinaryOp(Pointwise):
         cdef st_factor factor
         cdef TensorBase r = out
         if loop == NULL:
+            if code == BOOL and self.__name__.startswith("pow"):
+                x = x.logical_or(scalar_tensor(BOOL, not b))
+                return x if out is None else out.copy_(x)
             raise missing_loop(self, code)
         set_factor(&factor, code, b)
         if self.__name__ == "pow" and factor.i < 0:

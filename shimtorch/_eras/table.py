@@ -36,6 +36,7 @@ _MODERN = {
     "sampler_own_generator": True,
     "weights_only_default": True,
     "stft_of_pairs": False,
+    "subclasses_kept": True,               # results of ops on a subclass of Tensor are of that subclass (1.7 and later)
 }
 
 _CHANGES = {
@@ -65,6 +66,7 @@ _CHANGES = {
         "random_fused": False,
         "sampler_own_generator": False,
         "adam_corrects_root": False,
+        "subclasses_kept": False,
     },
     "1.0": {
         "node_names": "1.0",
