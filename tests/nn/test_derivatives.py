@@ -31,3 +31,21 @@ def test_batch_norm(shape, affine, training):
 def test_instance_norm(affine):
     parameters = (draw(3), draw(3, seed=1)) if affine else ()
     check(lambda x, *p: F.instance_norm(x, None, None, *p), draw(2, 3, 4), *parameters)
+
+
+@pytest.mark.parametrize("n, sizes, options", [
+    (1, ((2, 4, 7), (6, 2, 3)), {"stride": 2, "padding": 1, "dilation": 2, "groups": 2}),
+    (2, ((2, 2, 4, 5), (3, 2, 2, 2)), {}),
+    (3, ((1, 2, 3, 4, 5), (3, 2, 2, 2, 1)), {"padding": (1, 0, 1)}),
+])
+def test_gradients_of_convolutions_as_functions(n, sizes, options):
+    torch.manual_seed(0)
+    x, w = (torch.randn(size, dtype=torch.float64, requires_grad=True) for size in sizes)
+    out = getattr(torch.nn.functional, f"conv{n}d")(x, w, **options)
+    g = torch.randn_like(out, requires_grad=True)
+    for_x, for_w = torch.autograd.grad(out, (x, w), g)
+    assert torch.equal(getattr(torch.nn.grad, f"conv{n}d_input")(x.shape, w, g, **options), for_x)
+    result = getattr(torch.nn.grad, f"conv{n}d_weight")(x, w.shape, g, **options)
+    assert torch.equal(result, for_w) and result.requires_grad
+    with pytest.raises(RuntimeError, match="Expected grad_output to have shape"):
+        getattr(torch.nn.grad, f"conv{n}d_weight")(x, w.shape, g[..., :-1], **options)
