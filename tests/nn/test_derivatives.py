@@ -49,3 +49,32 @@ def test_gradients_of_convolutions_as_functions(n, sizes, options):
     assert torch.equal(result, for_w) and result.requires_grad
     with pytest.raises(RuntimeError, match="Expected grad_output to have shape"):
         getattr(torch.nn.grad, f"conv{n}d_weight")(x, w.shape, g[..., :-1], **options)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("mode, gates, project", [
+    ("LSTM", 4, False), ("LSTM", 4, True), ("GRU", 3, False), ("RNN_TANH", 1, False),
+])
+def test_recurrent_layer(mode, gates, project, reverse):
+    from shimtorch._ops.recurrent import recurrent_layer
+    states = 2 if project else 3
+    c0 = draw(2, 3) if mode == "LSTM" else None
+    w_hr = draw(states, 3) if project else None
+    given = [draw(3, 2, gates * 3), draw(2, states), c0, draw(gates * 3, states), draw(gates * 3), w_hr]
+    check(lambda *tensors: recurrent_layer(mode, *_filled(given, tensors), reverse), *(t for t in given if t is not None))
+
+
+def _filled(given, tensors):
+    rest = iter(tensors)
+    return [None if t is None else next(rest) for t in given]
+
+
+@pytest.mark.parametrize("kind, options", [("LSTM", {}), ("LSTM", {"proj_size": 2}), ("GRU", {}), ("RNN", {})])
+def test_packed_batch(kind, options):
+    torch.manual_seed(0)
+    network = getattr(torch.nn, kind)(2, 3, bidirectional=True, dtype=torch.float64, **options)
+
+    def run(*sequences):
+        output, last = network(torch.nn.utils.rnn.pack_sequence(sequences))
+        return output.data, *(last if kind == "LSTM" else (last,))
+    check(run, draw(3, 2), draw(2, 2), draw(1, 2))
