@@ -306,8 +306,8 @@ def backward(str mode, TensorBase g not None, TensorBase g_last, TensorBase weig
     if code == FLOAT32:
         backward_steps[float](m, <float*>ptr(d), <float*>ptr(gates), <float*>ptr(states), <float*>at(cells),
                               <float*>at(extra), <float*>ptr(dh), <float*>ptr(dc), <float*>ptr(back), <float*>ptr(da),
-                              <float*>ptr(dhidden), product, <float*>at(draw), <float*>at(dout), projection, steps, n, size,
-                              width, reverse)
+                              <float*>ptr(dhidden), product, <float*>at(draw), <float*>at(dout), projection, steps, n,
+                              size, width, reverse)
     else:
         backward_steps[double](m, <double*>ptr(d), <double*>ptr(gates), <double*>ptr(states), <double*>at(cells),
                                <double*>at(extra), <double*>ptr(dh), <double*>ptr(dc), <double*>ptr(back),

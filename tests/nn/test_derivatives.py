@@ -61,7 +61,8 @@ def test_recurrent_layer(mode, gates, project, reverse):
     c0 = draw(2, 3) if mode == "LSTM" else None
     w_hr = draw(states, 3) if project else None
     given = [draw(3, 2, gates * 3), draw(2, states), c0, draw(gates * 3, states), draw(gates * 3), w_hr]
-    check(lambda *tensors: recurrent_layer(mode, *_filled(given, tensors), reverse), *(t for t in given if t is not None))
+    inputs = [t for t in given if t is not None]
+    check(lambda *tensors: recurrent_layer(mode, *_filled(given, tensors), reverse), *inputs)
 
 
 def _filled(given, tensors):
