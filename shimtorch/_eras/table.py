@@ -36,6 +36,9 @@ _MODERN = {
     "sampler_own_generator": True,
     "weights_only_default": True,
     "stft_of_pairs": False,
+    # Read by Python only:
+    "zero_grad_set_to_none": True,          # zero_grad() forgets the gradients, or fills them with zeros
+    "checkpoint_warns": True,               # checkpoint() warns when use_reentrant is not passed
     "subclasses_kept": True,               # results of ops on a subclass of Tensor are of that subclass (1.7 and later)
 }
 
@@ -48,6 +51,8 @@ _CHANGES = {
         "random_threshold_28": False,
         "weights_only_default": False,
         "stft_of_pairs": True,
+        "zero_grad_set_to_none": False,
+        "checkpoint_warns": False,
     },
     "1.1": {
         "node_names": "1.1",
