@@ -69,12 +69,13 @@ def _counting(n):
 
 # ---------------------------------------------------------------- reversing, rolling, turning
 
-@op(samples=Samples([call(Draw(3, 4), (0,)), call(Draw(3, 4), (0, 1)), call(Draw(3, 4), (-1,)), call(Draw(), ())],
-                    **_number),
-    grads={"self": lambda g, dims: g.flip(*dims)})
-def flip(self, *dims):
-    """The order of the elements reversed along dimensions."""
+@op(samples=Samples([call(Draw(3, 4), (0,)), call(Draw(3, 4), (0, 1)), call(Draw(3, 4), (-1,)), call(Draw(), ()),
+                     call(Draw(3, 4), dims=(0, 1))], **_number),
+    grads={"self": lambda g, sizes, dims: g.flip(*sizes) if dims is None else g.flip(dims)})
+def flip(self, *sizes, dims=None):
+    """The order of the elements reversed along dimensions: ``flip(0, 1)``, ``flip((0, 1))`` or ``flip(dims=(0, 1))``."""
     import numpy as np
+    dims = sizes if dims is None else dims
     dims = dims[0] if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else dims
     places = [wrap(d, self.dim()) for d in dims]
     for d in places:
