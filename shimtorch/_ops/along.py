@@ -454,19 +454,30 @@ _index_reduce_calls = [call(Draw(3, 4, distinct=True), 0, integers(4), Draw(4, 4
                        for how in ("mean", "prod", "amax", "amin") for keep in (True, False)]
 
 
-@inplace_op(samples=Samples(_index_reduce_calls, "real", gradcheck=False))
+@inplace_op(samples=Samples(_index_reduce_calls, "real"), grads={
+    "self": lambda g, self, dim, index, source, reduce, include_self, out: _reduce_grads(
+        g, self, dim, _slice_index(self, dim, index, source), source, reduce, include_self, out)[0],
+    "source": lambda g, self, dim, index, source, reduce, include_self, out: _reduce_grads(
+        g, self, dim, _slice_index(self, dim, index, source), source, reduce, include_self, out)[1]})
 def index_reduce_(self, dim, index, source, reduce, *, include_self=True):
     """Reduce the slices of source into those of self that index names: mean, prod, amax or amin."""
     if reduce not in ("mean", "prod", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either prod, mean, amax or amin, got {reduce}.")
-    if self.requires_grad or source.requires_grad:
-        raise NotImplementedError("index_reduce_: the derivative is not implemented; use scatter_reduce_")
     places, values = _slices(self, dim, index, source, "index_reduce_")
     reduce_at(self._ndarray(), places, values, reduce, include_self)
     return self
 
 
-@op(out=True, samples=Samples(_index_reduce_calls, "real", gradcheck=False))
+def _slice_index(x, dim, index, source):
+    """The indices of slices as ``scatter`` takes them: one for each element of source."""
+    if not source.dim():
+        return index.reshape(())
+    shape = [1] * source.dim()
+    shape[wrap(dim, x.dim())] = -1
+    return index.reshape(shape).expand(source.shape)
+
+
+@op(out=True, samples=Samples(_index_reduce_calls, "real"))
 def index_reduce(self, dim, index, source, reduce, *, include_self=True):
     """The out-of-place form of ``index_reduce_``."""
     return self.clone().index_reduce_(dim, index, source, reduce, include_self=include_self)
