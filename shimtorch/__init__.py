@@ -66,7 +66,7 @@ for _type in (Tensor, Size, device, layout, memory_format):
 # Parts of the namespace that are imported when they are first named.
 _LAZY = ("autograd", "nn", "optim", "sparse", "utils", "random", "cuda", "jit", "multiprocessing", "distributions",
          "linalg", "fft", "special", "testing", "backends", "version", "functional", "return_types", "serialization",
-         "types", "overrides", "storage", "hub", "onnx", "legacy", "distributed", "_C", "func")
+         "types", "overrides", "storage", "masked", "signal", "hub", "onnx", "legacy", "distributed", "_C", "func")
 _LAZY_NAMES = {
     "manual_seed": "random", "seed": "random", "initial_seed": "random", "get_rng_state": "random",
     "set_rng_state": "random", "default_generator": "random", "Generator": "_core.generator",
@@ -89,6 +89,9 @@ _LAZY_NAMES = {
         "cosine_similarity", "pairwise_distance", "pixel_shuffle", "pixel_unshuffle", "prelu", "rrelu", "rrelu_",
         "avg_pool1d", "adaptive_avg_pool1d", "max_pool1d", "max_pool2d", "max_pool3d", "max_pool1d_with_indices"),
         "nn.functional"),
+    "constant_pad_nd": "nn._functional.padding",
+    **dict.fromkeys(("native_layer_norm", "native_group_norm", "native_batch_norm", "native_dropout", "grid_sampler",
+                     "grid_sampler_2d", "grid_sampler_3d"), "nn._functional.native"),
 }
 
 

@@ -176,7 +176,7 @@ cdef int check_fits(int code, object value) except -1:
     else:
         fits = CATEGORY[code] != CAT_FLOAT or not isinstance(value, complex)
         if code == FLOAT32 or code == COMPLEX64:
-            fits = fits and not FLOAT_LIMIT <= abs(value) < INFINITY
+            fits = fits and not FLOAT_LIMIT <= max(abs(value.real), abs(value.imag)) < INFINITY
     if not fits:
         raise RuntimeError(f"value cannot be converted to type {_C_TYPES[code]} without overflow")
     return 0

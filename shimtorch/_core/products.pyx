@@ -85,7 +85,7 @@ cdef int gemms(Py_ssize_t batch, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, Tenso
             status |= st_gemm(a.code, m, n, k, pa + i * a_step * s, a_strides[0] * s, a_strides[1] * s,
                               pb + i * b_step * s, b_strides[0] * s, b_strides[1] * s, pc + i * m * n * s, n * s, s)
     if status == ST_NOT_IMPLEMENTED:
-        raise RuntimeError(f"\"addmm_impl_cpu_\" not implemented for '{scalar_type(dtype_of(a.code))}'")
+        raise NotImplementedError(f"\"addmm_impl_cpu_\" not implemented for '{scalar_type(dtype_of(a.code))}'")
     if status == ST_NO_MEMORY:
         raise MemoryError
     return 0

@@ -24,5 +24,5 @@ def bilinear(input1, input2, weight, bias=None):
     if bias is not None and bias.size(0) != out:
         raise RuntimeError(f"bilinear(): bias size does not match weight size: got {bias.size(0)} but expected {out}")
     half = input1.reshape(-1, in1).matmul(weight.permute(1, 0, 2).reshape(in1, out * in2)).view(-1, out, in2)
-    result = (half * input2.reshape(-1, 1, in2)).sum(-1).view(*input1.shape[:-1], out)
+    result = (half * input2.reshape(-1, 1, in2)).sum(-1, dtype=half.dtype).view(*input1.shape[:-1], out)
     return result if bias is None else result + bias
