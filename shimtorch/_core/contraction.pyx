@@ -46,6 +46,11 @@ def has_small(int code):
     return st_find_small(code) != NULL
 
 
+def has_nest(int code):
+    """Whether there are loops over sums of products for a dtype."""
+    return st_find_nest(code) != NULL
+
+
 def lies_for_blas(rows, cols, s_row, s_col):
     """Whether a BLAS can read a matrix with these strides."""
     return blas_lies(rows, cols, s_row, s_col)
@@ -84,6 +89,9 @@ cdef class Step:
                     self.sa[i], self.sb[i], self.sc[i] = self.sa[i] * size, self.sb[i] * size, self.sc[i] * size
         self.loop = st_find(MUL, code) if kind == MULTIPLY else st_cast(code, code)
         self.nest, self.small, self.reduce = st_find_nest(code), st_find_small(code), st_find_reduce(ADD_UP, code)
+        if ((kind == NEST and self.nest == NULL) or (kind == SMALL and self.small == NULL)
+                or (kind == SUM and self.reduce == NULL) or (kind in (MULTIPLY, COPY) and self.loop == NULL)):
+            raise NotImplementedError("einsum(): there is no kernel for the dtype")
 
     def __dealloc__(self):
         free(self.shape)
@@ -232,6 +240,11 @@ cdef class Plan:
         self.is_zero = True
         return self
 
+    def as_stages(self, function):
+        """The result is made by other contractions."""
+        self.stages = function
+        return self
+
     def of_steps(self, steps, int n_slots, tree, rows, slot_strides, int last, info):
         """The result is made by steps."""
         self.steps, self.n_slots, self.last = steps, n_slots, last
@@ -267,6 +280,8 @@ cdef class Plan:
         cdef Step step
         cdef TensorBase r, t
         cdef int i
+        if self.stages is not None:
+            return self.stages(operands)
         if self.is_view:
             t = <TensorBase>operands[0]
             return make_view(t, self.ndim, self.shape, self.strides, t.offset)

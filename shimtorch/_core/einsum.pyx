@@ -91,6 +91,8 @@ cdef object recorded(Equation e, tuple operands):
     cdef Py_ssize_t i, n = len(operands), wanting = 0, which = 0
     if plan.is_view:
         return recorded_view(plan, operands[0])
+    if plan.stages is not None:
+        return plan.stages(operands)
     slots = [None] * plan.n_slots
     result = plan.run(operands, slots)
     node = EinsumBackward0.__new__(EinsumBackward0)

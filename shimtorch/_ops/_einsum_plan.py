@@ -248,7 +248,7 @@ class Builder:
     def fused_cost(self, slots, keep, order):
         """What `fused` would take; infinite where it cannot be."""
         labels = set(order).union(*[self.rows[s] for s in slots])
-        if len(slots) > core.MAX_FACTORS:
+        if len(slots) > core.MAX_FACTORS or not core.has_nest(self.code):
             return float("inf")
         total, inner = self.count(labels), max([self.sizes[x] for x in labels], default=1)
         return _STEP + total * _STRIDED * (len(slots) - 1) + total / inner * 4 * _LINE_CALL
