@@ -146,5 +146,15 @@ def _on_sparse(equation, operands):
     return einsum_sparse(equation, operands)
 
 
-core.set_parts(_view, _gradients, _on_sparse, read_arguments, conj)
+def _form(terms, output, operands):
+    """What an einsum is in torch: a key of node_names.CONTRACTIONS."""
+    if len(operands) == 1:
+        return "sum"
+    *first, last = [{k for k, n in zip(row, x.shape) if n != 1} for row, x in zip(terms, operands)]
+    if last.intersection(set().union(*first)).issubset(output):
+        return "product"
+    return "dot" if [last] == first and last.isdisjoint(output) else "pair"
+
+
+core.set_parts(_view, _gradients, _on_sparse, read_arguments, conj, _form)
 einsum = op(core.einsum, method=False, takes_list=True, sparse=True, samples=_samples)

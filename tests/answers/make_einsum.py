@@ -17,7 +17,7 @@ def numbers(shape):
 
 DTYPES = ["float64"] * 8 + ["float32", "complex64", "complex128", "float16", "bfloat16", "bool", "uint8", "int8", "int16",
                             "int32", "int64"]
-SLIPS = ["", " ", ".", "...", "->", "-", ">", ",", "i", "Q", "1", "_", "\t", "\n", "\0", "é"]
+SLIPS = ["", " ", ".", "...", "->", "-", ">", ",", "i", "Q", "1", "_", "\t", "\n", "\0", "\u00e9"]
 
 
 def contraction(generator):
