@@ -67,7 +67,7 @@ def labels_of(source, operands):
         terms, output = source
     rows, widest = cover_dimensions(operands, terms)
     if isinstance(source, str):
-        output = term_items(right, "output", len(left) + 2) if arrow else None
+        output = read_output(right, len(left) + 2) if arrow else None
     output = settle_output(rows, output, widest)
     sizes, owners = {}, {}
     for i, (operand, row) in enumerate(zip(operands, rows)):
@@ -123,6 +123,14 @@ def read_terms(equation, n_operands):
 def read_term(piece, owner, at):
     """The labels of one term, "..." for an ellipsis; `at` is where the piece begins in the equation."""
     return list(term_items(piece, owner, at))
+
+
+def read_output(piece, at):
+    """The labels of the output; one by one where something is wrong with them."""
+    try:
+        return read_term(piece, "output", at)
+    except RuntimeError:
+        return term_items(piece, "output", at)
 
 
 def term_items(piece, owner, at):

@@ -5,10 +5,10 @@ from math import prod
 from .._core import OPS, contraction
 from .._core import einsum as core
 from .._core.op import op
+from .._core.planning import plan_of
 from .._kernels.paths import find_path
 from ._einsum_dtypes import dtypes_of
 from ._einsum_parse import labels_of, read_arguments
-from ._einsum_plan import plan_of
 from ._rules import conj
 from .samples import Draw, Samples, call
 

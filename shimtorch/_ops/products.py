@@ -41,7 +41,7 @@ def _refuse_matmul(a, b):
     """Say what is wrong with the operands of matmul, of which one has more than two dimensions or is a row."""
     if a.dim() == 0 or b.dim() == 0:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a.dim()}D and {b.dim()}D")
-    rows, columns = a.shape[-2] if a.dim() > 1 else 1, b.shape[-1] if b.dim() > 1 else 1
+    columns = b.shape[-1] if b.dim() > 1 else 1
     inner, outer, folded = a.shape[-1], b.shape[-2 if b.dim() > 1 else 0], a.shape[:-1].numel()
     if inner != outer and b.dim() == 1:
         raise RuntimeError(f"size mismatch, got input ({folded}), mat ({folded}x{inner}), vec ({outer})")

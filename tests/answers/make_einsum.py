@@ -15,8 +15,8 @@ def numbers(shape):
     return [float((7 * i + 3 * len(shape)) % 11 % 7 - 3) for i in range(n)]
 
 
-DTYPES = ["float64"] * 8 + ["float32", "complex64", "complex128", "float16", "bfloat16", "bool", "uint8", "int8", "int16",
-                            "int32", "int64"]
+DTYPES = ["float64"] * 8 + ["float32", "complex64", "complex128", "float16", "bfloat16", "bool", "uint8", "int8",
+                            "int16", "int32", "int64"]
 SLIPS = ["", " ", ".", "...", "->", "-", ">", ",", "i", "Q", "1", "_", "\t", "\n", "\0", "\u00e9"]
 
 
