@@ -1,8 +1,9 @@
 """Rearrangements that copy: repeating, flipping, rolling, triangles and diagonals."""
 from .._core import OPS
 from .._core.device import contiguous_format
+from .._core.einsum import contract_labelled
 from .._core.kinds import chosen
-from .._core.op import inplace_op, op
+from .._core.op import inplace_op, name_history, op
 from .._core.tensor import TensorBase, wrap_ndarray
 from .samples import Draw, Samples, call, integers
 from .shape import diagonal_backward, wrap
@@ -232,5 +233,6 @@ def kron(self, other):
     n = max(self.dim(), other.dim())
     a = self.reshape((1,) * (n - self.dim()) + tuple(self.shape))
     b = other.reshape((1,) * (n - other.dim()) + tuple(other.shape))
-    left, right = [s for size in a.shape for s in (size, 1)], [s for size in b.shape for s in (1, size)]
-    return (a.reshape(left) * b.reshape(right)).reshape([x * y for x, y in zip(a.shape, b.shape)])
+    product = contract_labelled((a, b), (tuple(range(0, 2 * n, 2)), tuple(range(1, 2 * n, 2))), tuple(range(2 * n)),
+                                "product")
+    return name_history(product.reshape([x * y for x, y in zip(a.shape, b.shape)]), "UnsafeViewBackward0")
