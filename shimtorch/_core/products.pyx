@@ -6,7 +6,7 @@ import numpy as np
 from .._kernels.blas cimport blas_lies, blas_product, blas_serves
 from .._kernels.table cimport (
     ST_NO_MEMORY, ST_NOT_IMPLEMENTED, ST_SMALL_DEPTH, st_find_rows, st_find_small, st_gemm, st_nest_dim, st_rows,
-    st_rows_op, st_small_fn,
+    st_rows_op, st_shared_rows, st_small_fn,
 )
 from .dtype cimport BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, ITEMSIZE, dtype_of
 from .iterate cimport contiguous_copy
@@ -230,8 +230,8 @@ cpdef TensorBase by_rows(str kernel, tensors, dim):
     cdef char* ptrs[3]
     cdef Py_ssize_t rows[3]
     cdef Py_ssize_t cols[3]
-    cdef Py_ssize_t outer = 1, inner = 1, n, s = ITEMSIZE[f.code], _, step
-    cdef int d = wrap_dim(dim, f.ndim_), i, k, n_in = len(tensors)
+    cdef Py_ssize_t outer = 1, inner = 1, n, s = ITEMSIZE[f.code]
+    cdef int d = wrap_dim(dim, f.ndim_), i, k, n_in = len(tensors), status
     cdef list inputs = []
     if loop == NULL:
         last = "lastdim_" if kernel.endswith("softmax") and d == max(f.ndim_ - 1, 0) else ""
@@ -252,16 +252,12 @@ cpdef TensorBase by_rows(str kernel, tensors, dim):
     ptrs[0] = r.storage.data
     for k in range(n_in):
         ptrs[k + 1] = ptr(<TensorBase>inputs[k])
-    if inner == 1:
-        for k in range(n_in + 1):
-            rows[k], cols[k] = n * s, s
-        loop(ptrs, rows, cols, outer, n)
-        return r
     for k in range(n_in + 1):
-        rows[k], cols[k] = s, inner * s
-    step = n * inner * s
-    for _ in range(outer):
-        loop(ptrs, rows, cols, inner, n)
-        for k in range(n_in + 1):
-            ptrs[k] += step
+        rows[k], cols[k] = (s, inner * s) if inner > 1 else (n * s, s)
+    if inner == 1:
+        outer, inner = 1, outer
+    with nogil:
+        status = st_shared_rows(loop, n_in + 1, ptrs, rows, cols, outer, n * inner * s, inner, n)
+    if status == ST_NO_MEMORY:
+        raise MemoryError(f"{kernel}: no memory for rows of {n} elements")
     return r
