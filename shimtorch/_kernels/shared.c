@@ -136,7 +136,8 @@ typedef struct {
 
 static void run_stretch(void *context, ptrdiff_t begin, ptrdiff_t end) {
     const stretch *const c = (const stretch *)context;
-    const size_t start = (size_t)begin * STRETCH, last = (size_t)end * STRETCH, stop = last < c->bytes ? last : c->bytes;
+    const size_t start = (size_t)begin * STRETCH, last = (size_t)end * STRETCH;
+    const size_t stop = last < c->bytes ? last : c->bytes;
     if (c->from != NULL) memcpy(c->to + start, c->from + start, stop - start);
     else memset(c->to + start, 0, stop - start);
 }

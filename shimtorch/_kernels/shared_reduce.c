@@ -37,8 +37,8 @@ static void run_outputs(const reduction *c, ptrdiff_t begin, ptrdiff_t end) {
         const char *a = c->a + start * c->s_in;
         ptrdiff_t rest = place;
         for (int i = 1; i < c->n_kept; rest /= c->kept[i++]) a += rest % c->kept[i] * c->kept_strides[i];
-        c->kernel(c->out + at * c->s_out, a, c->n_red, c->s_red, left < c->length ? left : c->length, c->s_in, c->s_out,
-                  c->index != NULL ? &index : c->param);
+        c->kernel(c->out + at * c->s_out, a, c->n_red, c->s_red, left < c->length ? left : c->length, c->s_in,
+                  c->s_out, c->index != NULL ? &index : c->param);
     }
 }
 
@@ -62,8 +62,8 @@ static void pieces_task(void *context, ptrdiff_t begin, ptrdiff_t end) {
 }
 
 static const ptrdiff_t sizes[ST_NDTYPES] = {
-    [ST_BOOL] = 1,    [ST_UINT8] = 1,   [ST_INT8] = 1,    [ST_INT16] = 2,     [ST_INT32] = 4,
-    [ST_INT64] = 8,   [ST_FLOAT16] = 2, [ST_BFLOAT16] = 2, [ST_FLOAT32] = 4,  [ST_FLOAT64] = 8,
+    [ST_BOOL] = 1,    [ST_UINT8] = 1,    [ST_INT8] = 1,    [ST_INT16] = 2,   [ST_INT32] = 4,
+    [ST_INT64] = 8,   [ST_FLOAT16] = 2,  [ST_BFLOAT16] = 2, [ST_FLOAT32] = 4, [ST_FLOAT64] = 8,
     [ST_COMPLEX64] = 8, [ST_COMPLEX128] = 16, [ST_UINT16] = 2, [ST_UINT32] = 4, [ST_UINT64] = 8};
 
 /* The code of the op that kernel serves for dtype, or -1. */
