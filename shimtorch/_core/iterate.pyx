@@ -6,7 +6,7 @@ from .._kernels.table cimport (
     ST_SHARED_FROM, ST_ZERO_DIVISION, st_cast, st_loop, st_reduce, st_shared_copy, st_shared_flat, st_shared_loop,
     st_shared_reduce,
 )
-from .dtype cimport INT64, ITEMSIZE
+from .dtype cimport ITEMSIZE
 from .tensor cimport MAX_DIMS, TensorBase, empty, empty_strided, ptr, same_shape, strided_alias
 
 
