@@ -12,9 +12,9 @@ _number = dict(dtypes="number")
 
 # ---------------------------------------------------------------- repeating
 
-@op(function=False, backward_name="RepeatBackward0", samples=Samples([
+@op(function=False, backward_name="RepeatBackward0", renames={"repeats": "sizes"}, samples=Samples([
         call(Draw(3, 4), 2, 2), call(Draw(3), (2,)), call(Draw(2, 3), 2, 1, 2), call(Draw(2, 3), 1, 0),
-        call(Draw(1), 3), call(Draw(2, 3), 1, 1)], **_number))
+        call(Draw(1), 3), call(Draw(2, 3), repeats=(2, 1)), call(Draw(2, 3), 1, 1)], **_number))
 def repeat(self, *sizes):
     """Copies of the tensor beside each other, so many along each dimension."""
     sizes = tuple(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
@@ -30,7 +30,8 @@ def repeat(self, *sizes):
     return x.clone(memory_format=contiguous_format).reshape([r * s for r, s in zip(sizes, shape)])
 
 
-@op(renames={"reps": "dims"}, samples=Samples([call(Draw(3, 4), (2, 2)), call(Draw(2, 3), (2,))], **_number))
+@op(renames={"reps": "dims"}, samples=Samples([call(Draw(3, 4), (2, 2)), call(Draw(2, 3), (2,)), call(Draw(2, 3), dims=(2, 1))],
+                                           **_number))
 def tile(self, *dims):
     """Copies beside each other; missing numbers of copies, in front, are 1."""
     dims = tuple(dims[0]) if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else dims
@@ -69,8 +70,8 @@ def _counting(n):
 
 # ---------------------------------------------------------------- reversing, rolling, turning
 
-@op(samples=Samples([call(Draw(3, 4), (0,)), call(Draw(3, 4), (0, 1)), call(Draw(3, 4), (-1,)), call(Draw(), ())],
-                    **_number),
+@op(samples=Samples([call(Draw(3, 4), (0,)), call(Draw(3, 4), (0, 1)), call(Draw(3, 4), (-1,)), call(Draw(), ()),
+                     call(Draw(3, 4), dims=(1,))], **_number),
     grads={"self": lambda g, dims: g.flip(*dims)})
 def flip(self, *dims):
     """The order of the elements reversed along dimensions."""
