@@ -3,7 +3,7 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
 from .._kernels.table cimport (
-    ST_ZERO_DIVISION, st_bounds, st_factor, st_find, st_find_reduce, st_loop, st_op, st_reduce, st_reduce_dtype,
+    st_bounds, st_factor, st_find, st_find_reduce, st_loop, st_op, st_reduce, st_reduce_dtype,
     st_reduce_op,
 )
 from .autograd cimport check_inplace, rebase
@@ -11,7 +11,9 @@ from .dtype cimport (
     BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, CATEGORY, COMPLEX64, COMPLEX128, FLOAT64, INT64, ITEMSIZE,
     NDTYPES, UINT8, as_code, default_code, default_complex_code, dtype_of, promote_checked,
 )
-from .iterate cimport alloc_alike, alloc_result, as_code_tensor, broadcast_shape, copy_into, reduce_into, run1, run2, run3
+from .iterate cimport (
+    alloc_alike, alloc_result, as_code_tensor, broadcast_shape, copy_into, reduce_into, run1, run2, run3, run_flat,
+)
 from .op cimport InplaceOp, Op, enable_vectorcall, record, recording, scan_flags
 from .policy cimport policy
 from .tensor cimport (
@@ -258,8 +260,7 @@ cdef class UnaryOp(Pointwise):
             r = empty(out_code, a.ndim_, a.shape_)
             ptrs[0], ptrs[1] = r.storage.data, ptr(a)
             steps[0], steps[1] = ITEMSIZE[out_code], ITEMSIZE[code]
-            if a.count:
-                loop(ptrs, steps, a.count, NULL)
+            run_flat(loop, 2, ptrs, steps, a.count, NULL)
         else:
             r = self.alloc(out_code, a.ndim_, a.shape_, a, None)
             run1(loop, r, a, NULL)
@@ -348,8 +349,7 @@ cdef class BinaryOp(Pointwise):
                         ptrs[0], ptrs[1], ptrs[2] = ptr(r), ptr(x), ptr(y)
                         steps[0], steps[1] = ITEMSIZE[out_code], ITEMSIZE[code]
                         steps[2] = steps[1]
-                        if x.count and loop(ptrs, steps, x.count, NULL) == ST_ZERO_DIVISION:
-                            raise RuntimeError("ZeroDivisionError")
+                        run_flat(loop, 3, ptrs, steps, x.count, NULL)
                         return r
             elif x.contiguous_ and (type(b) is float or type(b) is int):
                 code = self.compute_code(result_code(a, b))
@@ -360,8 +360,7 @@ cdef class BinaryOp(Pointwise):
                     r = empty(out_code, x.ndim_, x.shape_) if out is None else out
                     ptrs[0], ptrs[1], ptrs[2] = ptr(r), ptr(x), number
                     steps[0], steps[1], steps[2] = ITEMSIZE[out_code], ITEMSIZE[code], 0
-                    if x.count and loop(ptrs, steps, x.count, NULL) == ST_ZERO_DIVISION:
-                        raise RuntimeError("ZeroDivisionError")
+                    run_flat(loop, 3, ptrs, steps, x.count, NULL)
                     return r
         elif not isinstance(b, TensorBase):
             raise TypeError(f"{self.__name__}(): argument 'input' (position 1) must be Tensor, not {type(a).__name__}")
