@@ -42,7 +42,8 @@ cdef struct Merge:
     const void* b_values
     void* values
     Py_ssize_t width
-    merge_kernel kernel
+    merge_kernel kernel     # the values
+    merge_kernel both       # coordinates and values, in two dimensions and of one real number
 
 cdef void merge_source(const IndexSet* entries, const int* bits, uint64_t* packed, Keys* keys) noexcept nogil
 cdef void split_merge(const Keys* a, const Keys* b, uint8_t* origins, Merge* merge) noexcept nogil

@@ -61,7 +61,8 @@ cdef void split_merge(const Keys* a, const Keys* b, uint8_t* origins, Merge* mer
 
     Several go side by side in one thread, since one step of a merge has to wait for the one before.
     """
-    cdef Py_ssize_t k, n = min(max((a.n + b.n) // SHARE, <Py_ssize_t>1), <Py_ssize_t>(MOST_LANES // TOGETHER)) * TOGETHER
+    cdef Py_ssize_t k, n = min(max((a.n + b.n) // SHARE, <Py_ssize_t>1), <Py_ssize_t>(MOST_LANES // TOGETHER))
+    n *= TOGETHER
     merge.a = a[0]
     merge.b = b[0]
     merge.origins = origins
@@ -96,32 +97,91 @@ cdef inline void _union_step(const Merge* merge, Lane* lane) noexcept nogil:
     lane.n += 1
 
 
-cdef inline bint _goes_on(const Lane* lane) noexcept nogil:
-    return lane.i < lane.i_end and lane.j < lane.j_end
+cdef inline uint64_t _pair(const uint64_t* high, const uint64_t* low, int shift, Py_ssize_t x) noexcept nogil:
+    return high[x] << shift | low[x]
+
+
+cdef void _union_of_pairs(const Merge* merge, Lane* lanes) noexcept nogil:
+    """As far as all of TOGETHER lanes go on, of keys that stand one after the other: `_union_step` in registers."""
+    cdef const uint64_t* a_high = merge.a.high
+    cdef const uint64_t* a_low = merge.a.low
+    cdef const uint64_t* b_high = merge.b.high
+    cdef const uint64_t* b_low = merge.b.low
+    cdef uint8_t* origins = merge.origins
+    cdef int shift = merge.a.shift
+    cdef Py_ssize_t i0 = lanes[0].i, i1 = lanes[1].i, i2 = lanes[2].i, i3 = lanes[3].i
+    cdef Py_ssize_t j0 = lanes[0].j, j1 = lanes[1].j, j2 = lanes[2].j, j3 = lanes[3].j
+    cdef uint8_t* o0 = origins + lanes[0].n
+    cdef uint8_t* o1 = origins + lanes[1].n
+    cdef uint8_t* o2 = origins + lanes[2].n
+    cdef uint8_t* o3 = origins + lanes[3].n
+    cdef Py_ssize_t steps, _
+    cdef uint64_t x, y
+    cdef uint8_t take_a, take_b
+    while True:
+        steps = lanes[0].i_end - i0             # none can end before so many steps are done
+        steps = min(steps, lanes[0].j_end - j0)
+        steps = min(steps, lanes[1].i_end - i1)
+        steps = min(steps, lanes[1].j_end - j1)
+        steps = min(steps, lanes[2].i_end - i2)
+        steps = min(steps, lanes[2].j_end - j2)
+        steps = min(steps, lanes[3].i_end - i3)
+        steps = min(steps, lanes[3].j_end - j3)
+        if steps <= 0:
+            break
+        for _ in range(steps):
+            x = _pair(a_high, a_low, shift, i0)
+            y = _pair(b_high, b_low, shift, j0)
+            take_a, take_b = x <= y, y <= x
+            o0[0] = take_a + 2 * take_b
+            o0 += 1
+            i0 += take_a
+            j0 += take_b
+            x = _pair(a_high, a_low, shift, i1)
+            y = _pair(b_high, b_low, shift, j1)
+            take_a, take_b = x <= y, y <= x
+            o1[0] = take_a + 2 * take_b
+            o1 += 1
+            i1 += take_a
+            j1 += take_b
+            x = _pair(a_high, a_low, shift, i2)
+            y = _pair(b_high, b_low, shift, j2)
+            take_a, take_b = x <= y, y <= x
+            o2[0] = take_a + 2 * take_b
+            o2 += 1
+            i2 += take_a
+            j2 += take_b
+            x = _pair(a_high, a_low, shift, i3)
+            y = _pair(b_high, b_low, shift, j3)
+            take_a, take_b = x <= y, y <= x
+            o3[0] = take_a + 2 * take_b
+            o3 += 1
+            i3 += take_a
+            j3 += take_b
+    lanes[0].i, lanes[1].i, lanes[2].i, lanes[3].i = i0, i1, i2, i3
+    lanes[0].j, lanes[1].j, lanes[2].j, lanes[3].j = j0, j1, j2, j3
+    lanes[0].n, lanes[1].n, lanes[2].n, lanes[3].n = o0 - origins, o1 - origins, o2 - origins, o3 - origins
 
 
 cdef void _union_piece(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
     cdef Merge* merge = <Merge*>context
-    cdef Lane[TOGETHER] lanes               # here, so that the compiler knows nothing else writes to them
+    cdef Lane* lane
     cdef Py_ssize_t group, k
     for group in range(begin, end):
+        if merge.a.step == 1 and merge.b.step == 1:
+            _union_of_pairs(merge, merge.lanes + group * TOGETHER)
         for k in range(TOGETHER):
-            lanes[k] = merge.lanes[group * TOGETHER + k]
-        while _goes_on(&lanes[0]) and _goes_on(&lanes[1]) and _goes_on(&lanes[2]) and _goes_on(&lanes[3]):
-            for k in range(TOGETHER):
-                _union_step(merge, &lanes[k])
-        for k in range(TOGETHER):
-            while _goes_on(&lanes[k]):
-                _union_step(merge, &lanes[k])
-            memset(merge.origins + lanes[k].n, FROM_A, lanes[k].i_end - lanes[k].i)
-            lanes[k].n += lanes[k].i_end - lanes[k].i
-            memset(merge.origins + lanes[k].n, FROM_B, lanes[k].j_end - lanes[k].j)
-            lanes[k].n += lanes[k].j_end - lanes[k].j
-            merge.lanes[group * TOGETHER + k] = lanes[k]
+            lane = merge.lanes + group * TOGETHER + k
+            while lane.i < lane.i_end and lane.j < lane.j_end:
+                _union_step(merge, lane)
+            memset(merge.origins + lane.n, FROM_A, lane.i_end - lane.i)
+            lane.n += lane.i_end - lane.i
+            memset(merge.origins + lane.n, FROM_B, lane.j_end - lane.j)
+            lane.n += lane.j_end - lane.j
 
 
 cdef Py_ssize_t merge_keys(Merge* merge) noexcept nogil:
-    """Union of two ascending key lists: where each of its keys comes from, in room for all; returns how many there are."""
+    """Union of two ascending key lists: where each of its keys comes from; returns how many there are."""
     cdef Py_ssize_t k
     for k in range(merge.n_lanes):
         merge.lanes[k].start = merge.lanes[k].n = merge.lanes[k].i0 + merge.lanes[k].j0
@@ -129,10 +189,14 @@ cdef Py_ssize_t merge_keys(Merge* merge) noexcept nogil:
     return _place_lanes(merge)
 
 
+cdef inline bint _goes_on(const Lane* lane) noexcept nogil:
+    return lane.i < lane.i_end and lane.j < lane.j_end
+
+
 cdef inline void _common_step(const Merge* merge, Lane* lane) noexcept nogil:
     cdef uint64_t x = _key(&merge.a, lane.i)
     cdef uint64_t y = _key(&merge.b, lane.j)
-    merge.in_a[lane.n] = lane.i             # there is room for all of the shorter list: so to write before knowing is safe
+    merge.in_a[lane.n] = lane.i             # safe before it is known, for there is room for all of the shorter list
     merge.in_b[lane.n] = lane.j
     lane.n += x == y
     lane.i += x <= y
@@ -177,6 +241,9 @@ cdef void _fill_piece(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept 
     cdef Merge* merge = <Merge*>context
     cdef Py_ssize_t k
     for k in range(begin * TOGETHER, end * TOGETHER):
+        if merge.a_entries.dims == 2 and merge.width == 1:
+            merge.both(merge, &merge.lanes[k], merge.a_values)
+            continue
         _coordinates(merge, &merge.lanes[k])
         if merge.width:
             merge.kernel(merge, &merge.lanes[k], merge.a_values)
@@ -206,6 +273,36 @@ cdef void _coordinates(const Merge* merge, const Lane* lane) noexcept nogil:
         else:
             for d in range(dims):
                 out[d * n + x] = source[d * step]
+
+
+cdef void _fill_pairs(const Merge* merge, const Lane* lane, const real_t* a) noexcept nogil:
+    """Coordinates and values of a piece in two dimensions, one number to an entry."""
+    cdef Py_ssize_t x, i = lane.i0, j = lane.j0, n = merge.count
+    cdef Py_ssize_t last_a = merge.a.n - 1, last_b = merge.b.n - 1, p, q
+    cdef Py_ssize_t step_a = merge.a_entries.entry_step, step_b = merge.b_entries.entry_step
+    cdef const int64_t* a_first = merge.a_entries.data
+    cdef const int64_t* a_second = a_first + merge.a_entries.dim_step
+    cdef const int64_t* b_first = merge.b_entries.data
+    cdef const int64_t* b_second = b_first + merge.b_entries.dim_step
+    cdef const real_t* b = <const real_t*>merge.b_values
+    cdef const uint8_t* origins = merge.origins + lane.start
+    cdef int64_t* first = merge.indices + lane.out
+    cdef int64_t* second = first + n
+    cdef real_t* out = <real_t*>merge.values + lane.out
+    cdef int64_t from_a                     # all ones or zero: a mask, where compilers put a branch
+    cdef real_t[4] candidates
+    candidates[0] = 0
+    for x in range(lane.n - lane.start):
+        p, q = i if i < last_a else last_a, j if j < last_b else last_b
+        from_a = -<int64_t>(origins[x] & FROM_A)
+        first[x] = (a_first[p * step_a] & from_a) | (b_first[q * step_b] & ~from_a)
+        second[x] = (a_second[p * step_a] & from_a) | (b_second[q * step_b] & ~from_a)
+        candidates[FROM_A] = a[p]
+        candidates[FROM_B] = b[q]
+        candidates[FROM_A | FROM_B] = candidates[FROM_A] + candidates[FROM_B]
+        out[x] = candidates[origins[x]]
+        i += origins[x] & FROM_A
+        j += origins[x] >> 1
 
 
 cdef void _merge_values(const Merge* merge, const Lane* lane, const real_t* a) noexcept nogil:
@@ -238,12 +335,14 @@ cdef void _merge_values(const Merge* merge, const Lane* lane, const real_t* a) n
 
 ctypedef struct Kernels:
     merge_kernel merge_values
+    merge_kernel pairs              # of real numbers in two dimensions
     Py_ssize_t parts                # reals in an element
 
 cdef Kernels[ST_COMPLEX128 + 1] _kernels
 
 
 cdef void _bind(int dtype, Py_ssize_t parts, real_t* tag):
+    _kernels[dtype].pairs = <merge_kernel>_fill_pairs[real_t]
     _kernels[dtype].merge_values = <merge_kernel>_merge_values[real_t]
     _kernels[dtype].parts = parts
 
@@ -266,6 +365,7 @@ cdef void fill_merge(Merge* merge, Py_ssize_t n, const IndexSet* a, const IndexS
     merge.count, merge.a_entries, merge.b_entries, merge.indices = n, a, b, indices
     merge.a_values, merge.b_values, merge.values = a_values, b_values, values
     merge.width, merge.kernel = width * _kernels[dtype].parts, _kernels[dtype].merge_values
+    merge.both = _kernels[dtype].pairs
     st_parallel(merge.n_lanes // TOGETHER, 1, _fill_piece, merge)
 
 

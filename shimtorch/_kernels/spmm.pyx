@@ -171,7 +171,7 @@ cdef void _coo_matmul(const Product* p, const number_t* values, Py_ssize_t first
 
 
 cdef void _sampled_matmul(const Product* p, const number_t* left, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
-    """Entries first..last of (left @ dense.T) where the sparse matrix has them; left lies in `values`, with out_step."""
+    """Entries first..last of left @ dense.T; left lies in `values`, its rows out_step apart."""
     cdef Py_ssize_t x, k, lane, width = p.width
     cdef number_t total
     cdef number_t[NARROW] sums
@@ -215,7 +215,7 @@ cdef void _add_partial(const Product* p, const number_t* partial, Py_ssize_t pie
 # ---------------------------------------------------------------- sharing among threads
 
 cdef void _rows_piece(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """Rows whose place in the work lies in begin..end: that of row r is r + pointer[r], so entries count and so do rows."""
+    """Rows whose place in the work lies in begin..end: that of row r is r + pointer[r], for rows cost as entries do."""
     cdef const Product* p = <const Product*>context
     p.kernel(p, p.values, _first_row(p, begin), _first_row(p, end))
 
