@@ -241,7 +241,8 @@ def put(self, index, source, accumulate=False):
     return self.clone().put_(index, source, accumulate)
 
 
-@op(method=False, samples=Samples([call(integers(4, high=12), (3, 4)), call(integers(high=24), (2, 3, 4)), call(integers(3, high=99), (3, 4)),
+@op(method=False, samples=Samples([call(integers(4, high=12), (3, 4)), call(integers(high=24), (2, 3, 4)),
+                                   call(integers(3, high=99), (3, 4)),
                                    call(integers(3, high=99, dtype="uint8"), (500, 600)), call(integers(3), 6)]))
 def unravel_index(indices, shape):
     """Numbers of elements as an index tensor for each dimension of a shape."""
