@@ -73,7 +73,7 @@ def _counting(n):
                      call(Draw(3, 4), dims=(0, 1))], **_number),
     grads={"self": lambda g, sizes, dims: g.flip(*sizes) if dims is None else g.flip(dims)})
 def flip(self, *sizes, dims=None):
-    """The order of the elements reversed along dimensions: ``flip(0, 1)``, ``flip((0, 1))`` or ``flip(dims=(0, 1))``."""
+    """The order of the elements reversed along dimensions: ``flip(0, 1)`` or ``flip((0, 1))``."""
     import numpy as np
     dims = sizes if dims is None else dims
     dims = dims[0] if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else dims
@@ -83,7 +83,9 @@ def flip(self, *sizes, dims=None):
             raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
     if self.dim() == 0:
         return self.clone()
-    return wrap_ndarray(np.ascontiguousarray(np.flip(self._ndarray(), places)))
+    result = OPS["torch.empty_like"](self)
+    np.copyto(result._ndarray(), np.flip(self._ndarray(), places))
+    return result
 
 
 @op(samples=Samples([call(Draw(3, 4))], **_number))
@@ -113,6 +115,8 @@ def roll(self, shifts, dims=()):
     dims = (dims,) if hasattr(dims, "__index__") else tuple(dims)
     if not shifts:
         raise RuntimeError("`shifts` required")
+    if dims and not self.dim():
+        raise IndexError(f"Dimension specified as {dims[0]} but tensor has no dimensions")
     if not dims and len(shifts) == 1:
         return wrap_ndarray(np.roll(self._ndarray(), shifts[0]))
     if len(dims) != len(shifts):

@@ -120,6 +120,16 @@ def empty_strided(size, stride, *, dtype=None, layout=None, device=None, require
 def empty_permuted(size, physical_layout, *, dtype=None, layout=None, device=None, requires_grad=False,
                    pin_memory=False):
     """An uninitialised tensor whose memory runs through the dimensions in the given order, outermost first."""
+    n = len(size)
+    if len(physical_layout) != n:
+        raise RuntimeError("Number of dimensions in size does not match the length of the physical_layout; i.e. "
+                           f"len(size) = {n} is not equal to len(physical_layout) = {len(physical_layout)}")
+    for i, d in enumerate(physical_layout):
+        if not 0 <= d < n:
+            raise RuntimeError(f"Dimension out of range (expected to be between 0 and {n - 1}, but got {d} at index "
+                               f"{i}).")
+    if len(set(physical_layout)) != n:
+        raise RuntimeError("Duplicate dim not allowed")
     t = factory.new_empty([size[d] for d in physical_layout], dtype)
     order = sorted(range(len(size)), key=list(physical_layout).__getitem__)
     return _finish(t.permute(order), None, device, requires_grad)
@@ -215,6 +225,19 @@ def range_(start=0, end=None, step=1, *, dtype=None, out=None, layout=None, devi
     return _finish(_counted(math.floor((end - start) / step) + 1, start, step, dtype), out, device, requires_grad)
 
 
+def _check_ends(name, start, end, steps):
+    if not hasattr(steps, "__index__"):
+        given = ", ".join(type(x).__name__ for x in (start, end, steps))
+        raise TypeError(f"{name}() received an invalid combination of arguments - got ({given}), but expected one of:\n"
+                        " * (Tensor start, Tensor end, int steps)\n * (Number start, Number end, int steps)")
+    dims = [x.dim() if isinstance(x, TensorBase) else 0 for x in (start, end)]
+    if any(dims):
+        raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got start with {dims[0]} "
+                           f"dimension(s) and end with {dims[1]} dimension(s).")
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+
+
 def fused_multiply_add(a, b, c):
     """a * b + c of ndarrays of one real dtype with one rounding; of complex ones with several."""
     import numpy as np
@@ -251,8 +274,7 @@ def _two_sum(a, b):
 def linspace(start, end, steps=100, *, dtype=None, out=None, layout=None, device=None, requires_grad=False):
     """``steps`` numbers from ``start`` to ``end``, both included."""
     import numpy as np
-    if steps < 0:
-        raise RuntimeError("number of steps must be non-negative")
+    _check_ends("linspace", start, end, steps)
     if steps > 1 << 58:
         raise RuntimeError(f"Storage size calculation overflowed with sizes=[{steps}]")
     start, end = _numbers(start, end)
@@ -287,6 +309,7 @@ def logspace(start, end, steps=100, base=10.0, *, dtype=None, out=None, layout=N
 
     from .._core.dtype import float64
     dtype = out.dtype if out is not None else dtype or get_default_dtype()
+    _check_ends("logspace", start, end, steps)
     if dtype.name == "bool":
         raise NotImplementedError("\"logspace_cpu\" not implemented for 'Bool'")
     if not (dtype.is_floating_point or dtype.is_complex):

@@ -272,7 +272,7 @@ def cross(self, other, dim=None):
         dim = next((d for d, n in enumerate(self.shape) if n == 3 == other.shape[d]), -1)
     d = wrap(dim, self.dim())
     if self.dim() == 0 or self.shape[d] != 3 or other.shape[d] != 3:
-        raise RuntimeError(f"linalg.cross: inputs dimension {d} must have length 3. Got "
+        raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got "
                            f"{self.shape[d] if self.dim() else 1} and {other.shape[d] if other.dim() else 1}")
     a, b = self.unbind(d), other.unbind(d)
     return OPS["torch.stack"]([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]],

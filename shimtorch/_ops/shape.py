@@ -245,8 +245,8 @@ def movedim(self, source, destination):
     source = [source] if isinstance(source, int) else list(source)
     destination = [destination] if isinstance(destination, int) else list(destination)
     if len(source) != len(destination):
-        raise RuntimeError("movedim: Invalid source or destination dims: source and destination must contain the same "
-                           "number of elements")
+        raise RuntimeError(f"movedim: Invalid source or destination dims: source ({source} dims) should contain the "
+                           f"same number of dims as destination ({destination} dims)")
     n = self.dim()
     places = [wrap(d, n) for d in source], [wrap(d, n) for d in destination]
     for name, given, dims in (("source", source, places[0]), ("destination", destination, places[1])):
