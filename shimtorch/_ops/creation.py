@@ -1,7 +1,7 @@
 """New tensors: like another, of another's type, ranges, index lists, window functions."""
 import math
 
-from .._core import factory
+from .._core import OPS, factory
 from .._core.device import as_device, strided
 from .._core.dtype import get_default_dtype, int32, int64, uint8
 from .._core.op import op
@@ -238,6 +238,17 @@ def _check_ends(name, start, end, steps):
         raise RuntimeError("number of steps must be non-negative")
 
 
+def _short_linspace(start, end, steps, dtype):
+    """``linspace`` in 16 bits, where every step of the computation rounds."""
+    first, last = factory.full((), start, dtype=dtype), factory.full((), end, dtype=dtype)
+    if steps < 2:
+        return first.expand(steps).clone()
+    step = (last - first) / factory.full((), steps - 1, dtype=dtype)
+    i = arange(steps, dtype=dtype)
+    half = steps // 2
+    return OPS["torch.cat"]([first + step * i[:half], (last - step * i[:steps - half]).flip(0)])
+
+
 def fused_multiply_add(a, b, c):
     """a * b + c of ndarrays of one real dtype with one rounding; of complex ones with several."""
     import numpy as np
@@ -288,6 +299,8 @@ def linspace(start, end, steps=100, *, dtype=None, out=None, layout=None, device
         raise NotImplementedError("\"linspace_cpu\" not implemented for 'Bool'")
     if not (dtype.is_floating_point or dtype.is_complex):
         start, end = _whole(start, end)
+    if dtype.is_floating_point and dtype.itemsize == 2:
+        return _finish(_short_linspace(start, end, steps, dtype), out, device, requires_grad)
     work = {"float32": np.float32, "complex64": np.complex64, "complex128": np.complex128}.get(dtype.name, np.float64)
     step = (work(end) - work(start)) / work(steps - 1) if steps > 1 else work(0)
     i = np.arange(steps)

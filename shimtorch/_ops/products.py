@@ -173,7 +173,7 @@ def addr(self, vec1, vec2, *, beta=1, alpha=1):
         if isinstance(factor, float) and not (dtype.is_floating_point or dtype.is_complex):
             raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
     if dtype is bool_:
-        product = product.logical_and(bool(alpha))
+        product = product if alpha else product.new_zeros(product.shape)
         return product.logical_or(self) if beta else product
     return _add_scaled(self.expand(product.shape), product, beta, alpha)
 

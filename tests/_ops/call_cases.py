@@ -93,6 +93,13 @@ torch.logspace(0, 1, 3, dtype=torch.bool)
 torch.stack([image, image], 1).expand(1, 2, 2, 2, 3, 4).stride()
 torch.cat([image.contiguous(memory_format=torch.channels_last)] * 2, 1).stride()
 x.t().flip(0).stride()
+x.flatten()[1::2].as_strided((2, 2), (1, 2), 0)
+x[1:].as_strided((2, 3), (3, 1))
+x[:, :1].expand(4, 2).as_strided((3,), (6,))
+torch.linspace(-3, 7.3, 50, dtype=torch.bfloat16).double()
+torch.linspace(0, 1, 5, dtype=torch.float16).double()
+x.bfloat16().masked_fill(m, float("nan")).sort(1)[0].float()
+torch.kthvalue(x.new_tensor(3.0), 2)
 """.strip().split("\n")
 
 
