@@ -90,8 +90,9 @@ _LAZY_NAMES = {
         "avg_pool1d", "adaptive_avg_pool1d", "max_pool1d", "max_pool2d", "max_pool3d", "max_pool1d_with_indices"),
         "nn.functional"),
     "constant_pad_nd": "nn._functional.padding",
-    **dict.fromkeys(("native_layer_norm", "native_group_norm", "native_batch_norm", "native_dropout", "grid_sampler",
-                     "grid_sampler_2d", "grid_sampler_3d"), "nn._functional.native"),
+    **dict.fromkeys((
+        "native_layer_norm", "native_group_norm", "native_batch_norm", "native_dropout", "native_dropout_backward",
+        "grid_sampler", "grid_sampler_2d", "grid_sampler_3d"), "nn._functional.native"),
 }
 
 

@@ -53,6 +53,8 @@ Tensor.H = property(lambda self: self.transpose(0, 1).conj() if self.dim() else 
                     doc="The conjugate transpose of a matrix.")
 Tensor.mH = property(lambda self: self.transpose(-2, -1).conj(), doc="The matrices' conjugate transposes.")
 
+Tensor.__rdiv__ = Tensor.__rtruediv__
+
 Tensor.__dlpack__, Tensor.__dlpack_device__ = exchange.dlpack, exchange.dlpack_device
 
 engine.bind_ops({name: OPS["torch." + name] for name in ("add", "to", "clone", "zeros_like")} | {

@@ -30,6 +30,8 @@ def _size(x, dim):
 
 def _order(array, dim, descending):
     """Indices that sort along a dimension, stable, NaN as the largest."""
+    if array.dtype.itemsize == 2 and array.dtype.kind not in "fiu":      # bfloat16: NumPy would leave NaN anywhere
+        array = array.astype(np.float32)
     if not descending:
         return np.argsort(array, axis=dim, kind="stable")
     flipped = np.flip(np.argsort(np.flip(array, dim), axis=dim, kind="stable"), dim)
