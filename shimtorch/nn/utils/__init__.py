@@ -50,3 +50,7 @@ def __getattr__(name):
         globals()[name] = found  # the function, not the module of the same name
         return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted([*globals(), *_LATER])
