@@ -66,7 +66,7 @@ for _type in (Tensor, Size, device, layout, memory_format):
 # Parts of the namespace that are imported when they are first named.
 _LAZY = ("autograd", "nn", "optim", "sparse", "utils", "random", "cuda", "jit", "multiprocessing", "distributions",
          "linalg", "fft", "special", "testing", "backends", "version", "functional", "return_types", "serialization",
-         "types", "overrides", "storage", "hub", "onnx", "legacy", "distributed", "_C")
+         "types", "overrides", "storage", "masked", "signal", "hub", "onnx", "legacy", "distributed", "_C", "func")
 _LAZY_NAMES = {
     "manual_seed": "random", "seed": "random", "initial_seed": "random", "get_rng_state": "random",
     "set_rng_state": "random", "default_generator": "random", "Generator": "_core.generator",
@@ -90,14 +90,15 @@ _LAZY_NAMES = {
         "avg_pool1d", "adaptive_avg_pool1d", "max_pool1d", "max_pool2d", "max_pool3d", "max_pool1d_with_indices"),
         "nn.functional"),
     **dict.fromkeys("""
-        batch_norm instance_norm layer_norm group_norm rms_norm native_layer_norm native_group_norm
-        native_batch_norm norm_except_dim binary_cross_entropy_with_logits cosine_embedding_loss
-        hinge_embedding_loss margin_ranking_loss triplet_margin_loss kl_div poisson_nll_loss ctc_loss
-        embedding embedding_bag embedding_renorm_ grid_sampler grid_sampler_2d grid_sampler_3d affine_grid_generator
-        adaptive_max_pool1d constant_pad_nd channel_shuffle native_channel_shuffle convolution conv_tbc lstm
-        gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell get_device is_signed is_conj
-        is_neg is_inference is_distributed detach_
+        batch_norm instance_norm layer_norm group_norm rms_norm norm_except_dim binary_cross_entropy_with_logits
+        cosine_embedding_loss hinge_embedding_loss margin_ranking_loss triplet_margin_loss kl_div poisson_nll_loss
+        ctc_loss embedding embedding_bag embedding_renorm_ affine_grid_generator adaptive_max_pool1d channel_shuffle
+        native_channel_shuffle convolution conv_tbc lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell
+        rnn_relu_cell get_device is_signed is_conj is_neg is_inference is_distributed detach_
         """.split(), "_layer_functions"),
+    "constant_pad_nd": "nn._functional.padding",
+    **dict.fromkeys(("native_layer_norm", "native_group_norm", "native_batch_norm", "native_dropout", "grid_sampler",
+                     "grid_sampler_2d", "grid_sampler_3d"), "nn._functional.native"),
 }
 
 

@@ -1,7 +1,6 @@
 """Functions of the torch namespace that ``torch.nn.functional`` has in another form.
 
-They take reductions, modes and paddings as numbers, all weights of a recurrent network as one list, and give what
-layers keep for backward beside their results.
+They take reductions and modes as numbers, and all weights of a recurrent network as one list.
 """
 from ._core import OPS, TensorBase
 from .nn import functional as F
@@ -84,32 +83,6 @@ def instance_norm(input, weight, bias, running_mean, running_var, use_input_stat
     return F.instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
 
 
-def _moments(x, dims, eps):
-    """Mean and reciprocal standard deviation over some dimensions, which are kept."""
-    return x.mean(dims, keepdim=True), (x.var(dims, unbiased=False, keepdim=True) + eps).rsqrt()
-
-
-def native_layer_norm(input, normalized_shape, weight, bias, eps):
-    """``layer_norm``, the means, and the reciprocal standard deviations."""
-    dims = list(range(-len(normalized_shape), 0))
-    return (F.layer_norm(input, normalized_shape, weight, bias, eps), *_moments(input, dims, eps))
-
-
-def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
-    """``group_norm`` of N samples of C channels of HxW numbers, the means, and the reciprocal standard deviations."""
-    mean, rstd = _moments(input.reshape(N, group, -1), -1, eps)
-    return F.group_norm(input, group, weight, bias, eps), mean.squeeze(-1), rstd.squeeze(-1)
-
-
-def native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps):
-    """``batch_norm``, and in training the batch's means and reciprocal standard deviations (else two empty tensors)."""
-    result = F.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
-    if not training:
-        return result, input.new_empty(0), input.new_empty(0)
-    mean, rstd = _moments(input, [d for d in range(input.dim()) if d != 1], eps)
-    return result, mean.flatten(), rstd.flatten()
-
-
 def norm_except_dim(v, pow=2, dim=0):
     """The norms over all dimensions but one, which keep their places; dim -1: over all."""
     if dim == -1:
@@ -158,26 +131,6 @@ def embedding_renorm_(weight, indices, max_norm, norm_type):
     return weight
 
 
-def grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners):
-    """``grid_sample`` with modes as numbers: 0 bilinear, 1 nearest, 2 bicubic; 0 zeros, 1 border, 2 reflection."""
-    return F.grid_sample(input, grid, ("bilinear", "nearest", "bicubic")[interpolation_mode],
-                         ("zeros", "border", "reflection")[padding_mode], bool(align_corners))
-
-
-def _of_dims(dims):
-    def sampler(input, grid, interpolation_mode, padding_mode, align_corners):
-        if input.dim() != dims:
-            raise RuntimeError(f"grid_sampler_{dims - 2}d(): expected a {dims}D input, but got input with sizes "
-                               f"{list(input.shape)}")
-        return grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)
-    sampler.__name__ = sampler.__qualname__ = f"grid_sampler_{dims - 2}d"
-    sampler.__doc__ = f"``grid_sampler`` of {dims - 2}-dimensional images."
-    return sampler
-
-
-grid_sampler_2d, grid_sampler_3d = _of_dims(4), _of_dims(5)
-
-
 def affine_grid_generator(theta, size, align_corners):
     """The places that affine maps send the pixels of an image of a size to."""
     return F.affine_grid(theta, size, bool(align_corners))
@@ -186,11 +139,6 @@ def affine_grid_generator(theta, size, align_corners):
 def adaptive_max_pool1d(input, output_size):
     """The maxima of output_size stretches of the last dimension, and where they are."""
     return F.adaptive_max_pool1d_with_indices(input, output_size)
-
-
-def constant_pad_nd(input, pad, value=0):
-    """Put a number around input: pad says how often before and after, from the last dimension on."""
-    return F.pad(input, tuple(pad), "constant", value)
 
 
 def channel_shuffle(input, groups):

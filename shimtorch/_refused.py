@@ -22,7 +22,10 @@ TABLE = {
         "torch.nn.functional": "assert_int_or_pair boolean_dispatch weak_script",
         "torch.nn.init": "weak_script",
     },
-    "functions are not batched by transforming them": {"torch": "vmap"},
+    "functions are not transformed": {
+        "torch": "vmap",
+        "torch.func": "functionalize grad grad_and_value hessian jacfwd jacrev jvp linearize vjp vmap debug_unwrap",
+    },
     "there is no device but the CPU": {
         "torch": "batch_norm_backward_elemt batch_norm_backward_reduce batch_norm_elemt batch_norm_gather_stats "
                  "batch_norm_gather_stats_with_counts batch_norm_stats batch_norm_update_stats get_device_module "

@@ -4,6 +4,8 @@ import numpy as np
 
 cimport numpy as cnp
 
+from .type_names import assign_module
+
 
 cdef class dtype:
     """The type of a tensor's elements, such as ``torch.float32``.
@@ -232,6 +234,9 @@ def can_cast(from_, to):
     if CATEGORY[a] == CAT_INT and CATEGORY[b] == CAT_INT:
         return True
     return CATEGORY[a] <= CATEGORY[b]
+
+
+assign_module(dtype, "shimtorch")
 
 
 def all_dtypes():

@@ -377,7 +377,8 @@ cdef object legacy_form(Op op, PyObject** args, Py_ssize_t n, PyObject* kwnames)
 
 cdef bint needs_rewrite(Op op, tuple kwnames):
     for name in kwnames:
-        if name in op.renames or (name == "out" and "out" not in op.params):
+        if name in op.renames or (name == "out" and "out" not in op.params) or (
+                op.has_varargs and name == op.params[op.n_params - 1]):
             return True
     return False
 
@@ -408,10 +409,11 @@ cdef object call_op(Op op, object args, object kwargs):
 
 
 cdef object rewrite_call(Op op, PyObject** args, Py_ssize_t n, tuple kwnames):
-    """A call with keyword aliases or ``out=``."""
+    """A call with keyword aliases, ``out=``, or what ``*sizes`` and the like take as a keyword."""
     cdef list given = [<object>args[i] for i in range(n)]
     cdef dict kwargs = {}
     cdef object out = None
+    cdef list rest = []
     for i, name in enumerate(kwnames):
         value = <object>args[n + i]
         if name == "out" and "out" not in op.params:
@@ -423,12 +425,18 @@ cdef object rewrite_call(Op op, PyObject** args, Py_ssize_t n, tuple kwnames):
             out = value
             continue
         target = op.renames.get(name, name)
-        if target == "self" and not given:
+        if op.has_varargs and target == op.params[op.n_params - 1]:
+            rest.append(value)
+        elif target == "self" and not given:
             given.insert(0, value)
         elif target in kwargs or (target in op.params and op.params.index(target) < len(given)):
             raise TypeError(f"{op.__name__}() got multiple values for argument '{target}'")
         else:
             kwargs[target] = value
+    if rest:
+        if len(given) > op.n_positional:
+            raise TypeError(f"{op.__name__}() got multiple values for argument '{op.params[op.n_params - 1]}'")
+        given += rest
     if out is None:
         return call_op(op, given, kwargs)
     return write_out(op, given, kwargs, out)
@@ -928,8 +936,16 @@ cdef class InplaceOp(Op):
         return <object>args[0]
 
     cdef object invoke_composite(self, TensorBase t, PyObject** args, Py_ssize_t n, PyObject* kwnames):
-        """In place, with the history of what the ops that make up a composite record."""
-        cdef object result = call(self, self.base.forward, args, n, kwnames)
+        """In place, with the history of what the ops that make up a composite record; they read a copy of t."""
+        cdef list given = [<object>args[i] for i in range(n + (0 if kwnames == NULL else len(<object>kwnames)))]
+        cdef PyObject* stack[64]
+        cdef Py_ssize_t i
+        if len(given) > 64:
+            raise TypeError(f"{self.__name__}() takes at most 64 arguments")
+        given[0] = history_copy(t)
+        for i in range(len(given)):
+            stack[i] = <PyObject*>given[i]
+        result = call(self, self.base.forward, stack, n, kwnames)
         if not isinstance(result, TensorBase):
             raise TypeError(f"{self.__name__}(): the result is no Tensor")
         check_result(t, <TensorBase>result)

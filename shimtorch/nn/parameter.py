@@ -88,4 +88,12 @@ class Buffer(Tensor, metaclass=_MarkedMeta):
 
 def is_lazy(param):
     """Whether *param* still waits for its shape."""
-    return bool(getattr(param, "_is_uninitialized", False))
+    return isinstance(param, Tensor) and getattr(type(param), "_is_uninitialized", False)
+
+
+def __getattr__(name):
+    if name in ("UninitializedBuffer", "UninitializedParameter", "UninitializedTensorMixin"):
+        from . import _uninitialized
+
+        return getattr(_uninitialized, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
