@@ -289,6 +289,37 @@ def test_only_what_gradients_need_is_saved():
         product.sum().backward()
 
 
+@pytest.mark.parametrize("equation, shapes", [
+    ("ij,jk->ik", [(60, 50), (50, 40)]), ("ij,jk,kl,lm,mn->in", [(40, 9), (9, 40), (40, 9), (9, 40), (40, 9)]),
+    ("abc,cde,efg,gha->bdfh", [(6, 7, 6)] * 4), ("abcd,ae,bf,cg,dh->efgh", [(9,) * 4] + [(9, 5)] * 4),
+    ("ab,bcd,def,fgh,hij,jk->acegik", [(3, 4), *[(4, 3, 4)] * 4, (4, 3)]),
+    ("bn,anm,bm->ba", [(20, 9), (8, 9, 7), (20, 7)]),
+    ("ij,jk,kl,lm,mn,no,op,pq->iq", [(8, 8)] * 8), ("bhid,bhjd->bhij", [(2, 3, 20, 8), (2, 3, 21, 8)])])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.complex128])
+def test_all_gradients_cost_about_two_forward_contractions(equation, shapes, dtype):
+    """Counted in multiplications: of the pairs of the plan, and of those that the backward pass contracted."""
+    operands = [torch.ones(shape, dtype=dtype, requires_grad=True) for shape in shapes]
+    result = torch.einsum(equation, *operands)
+    plan = result.grad_fn.plan
+    torch.autograd.grad(result, operands, numbers(result.shape).to(dtype) + 1)
+
+    def places(*rows):
+        return prod([plan.sizes[x] for x in set().union(*rows)])
+    forward = sum([places(plan.rows[a], plan.rows[b]) for a, b, _ in plan.tree if b >= 0])
+    (pieces, rows), = plan.back.values()
+    backward = [places(rows[way[0]], plan.rows[way[1]]) for way in pieces if way[1] >= 0]
+    assert len(backward) <= 2 * (len(operands) - 1)
+    assert sum(backward) <= 2 * forward
+
+
+def test_gradients_that_are_not_asked_for_cost_nothing():
+    x, y, z = (torch.ones(8, 8, requires_grad=i == 0) for i in range(3))
+    result = torch.einsum("ij,jk,kl->il", x, y, z)
+    torch.autograd.grad(result, x, numbers(result.shape).float())
+    (pieces, _), = result.grad_fn.plan.back.values()
+    assert len(pieces) <= 2            # of the four that three operands have
+
+
 def test_operands_written_to_since_are_noticed():
     x, y = numbers([2, 3]).requires_grad_(), numbers([3, 4])
     product = torch.einsum("ij,jk->ik", x, y)
