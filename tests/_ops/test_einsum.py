@@ -235,6 +235,20 @@ def test_dtypes():
     assert torch.einsum("ij,ij->ij", whole, whole.float()).dtype is torch.float32
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "int32", "int64"])
+@pytest.mark.parametrize("equation, shapes", [
+    ("ij,jk->ik", [(70, 80), (80, 90)]), ("bij,bjk->bik", [(40, 8, 9), (40, 9, 7)]), ("i,j,k->kij", [(4,), (5,), (6,)]),
+    ("ij,ij->i", [(9, 300)] * 2), ("abcd,ebfd->acef", [(4, 5, 6, 7), (3, 5, 4, 7)]),
+    ("ij,jk,kl->il", [(5, 60), (60, 60), (60, 4)])])
+def test_integers_wrap(equation, shapes, dtype):
+    generator, limits = np.random.default_rng(1), np.iinfo(dtype)
+    arrays = [generator.integers(limits.min, limits.max, shape, dtype=dtype, endpoint=True) for shape in shapes]
+    want = np.einsum(equation, *arrays, dtype=dtype, casting="unsafe")
+    result = torch.einsum(equation, *[torch.tensor(a) for a in arrays])
+    assert np.array_equal(result.numpy(), want)
+    assert result.numpy().dtype == want.dtype
+
+
 @pytest.mark.parametrize("options", [{"optimize": False}, {"optimize": "greedy"}, {"optimize": "optimal"},
                                      {"path": [(0, 2), (0, 1)]}, {"path": [(0, 1, 2)]}, {"path": [(1, 2)]},
                                      {"optimize": ["einsum_path", (0, 1), (0, 1)]}], ids=str)

@@ -99,7 +99,8 @@ def test_any_contraction(case, data):
         x = numbers(shape) * (numbers(shape[::-1]).permute(list(range(len(shape)))[::-1]) > 0)
         s = x.clone() if layout == "dense" else x.to_sparse_csr() if layout == "csr" else x.to_sparse()
         if layout == "twice":
-            s = torch.sparse_coo_tensor(torch.cat([s.indices()] * 2, 1), torch.cat([s.values() * 2, -s.values()]), shape)
+            values = torch.cat([s.values() * 2, -s.values()])
+            s = torch.sparse_coo_tensor(torch.cat([s.indices()] * 2, 1), values, shape)
         pairs.append((s.requires_grad_(), x.requires_grad_()))
     sparse, dense = ([item for pair, row in zip(pairs, rows) for item in (pair[i], row)] for i in range(2))
     result, want = torch.einsum(*sparse, output), torch.einsum(*dense, output)
