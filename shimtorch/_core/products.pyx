@@ -5,8 +5,8 @@ import numpy as np
 
 from .._kernels.blas cimport blas_lies, blas_product, blas_serves
 from .._kernels.table cimport (
-    ST_NO_MEMORY, ST_NOT_IMPLEMENTED, ST_SMALL_DEPTH, st_find_rows, st_find_small, st_gemm, st_nest_dim, st_rows,
-    st_rows_op, st_small_fn,
+    ST_NO_MEMORY, ST_NOT_IMPLEMENTED, ST_SMALL_DEPTH, st_find_rows, st_find_small, st_gemm, st_nest_dim, st_parallel,
+    st_rows, st_rows_op, st_shared_rows, st_small_fn,
 )
 from .dtype cimport BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, ITEMSIZE, dtype_of
 from .iterate cimport contiguous_copy
@@ -46,15 +46,50 @@ cdef int gemm(TensorBase a, TensorBase b, TensorBase c) except -1:
     return gemms(1, a.shape_[0], b.shape_[1], a.shape_[1], a, 0, a.strides_, b, 0, b.strides_, c)
 
 
+# Products of a batch: matrices m x k and k x n, their strides, and the bytes from one to the next.
+ctypedef struct Batch:
+    st_small_fn small
+    int code
+    Py_ssize_t m, n, k
+    char* a
+    char* b
+    char* c
+    Py_ssize_t sa0, sa1, sb0, sb1, a_step, b_step
+
+cdef enum:
+    GRAIN = 1 << 16                    # products of numbers that are worth a thread
+    BLAS_ALONE = 1 << 18               # a BLAS multiplies matrices of so little work in one thread,
+    BLAS_ALONE_MV = 1 << 13            # and a matrix by a vector
+
+
+cdef void some_small(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef const Batch* c = <const Batch*>context
+    cdef Py_ssize_t size = ITEMSIZE[c.code]
+    cdef Py_ssize_t sa[2]
+    cdef Py_ssize_t sb[2]
+    cdef st_nest_dim loop
+    sa[0], sa[1], sb[0], sb[1] = c.sa0, c.sa1, c.sb0, c.sb1
+    loop.size = end - begin
+    loop.strides[0], loop.strides[1], loop.strides[2] = c.m * c.n * size, c.a_step, c.b_step
+    c.small(False, c.m, c.n, c.k, c.a + begin * c.a_step, sa, c.b + begin * c.b_step, sb,
+            c.c + begin * c.m * c.n * size, c.n * size, 1, &loop)
+
+
+cdef void some_by_blas(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef const Batch* c = <const Batch*>context
+    cdef Py_ssize_t i, step = c.m * c.n * ITEMSIZE[c.code]
+    for i in range(begin, end):
+        blas_product(c.code, False, c.m, c.n, c.k, c.a + i * c.a_step, c.sa0, c.sa1, c.b + i * c.b_step, c.sb0, c.sb1,
+                     c.c + i * step, c.n)
+
+
 cdef int gemms(Py_ssize_t batch, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, TensorBase a, Py_ssize_t a_step,
                const Py_ssize_t* a_strides, TensorBase b, Py_ssize_t b_step, const Py_ssize_t* b_strides,
                TensorBase c) except -1:
     """c = a @ b for a batch of matrices, a_step and b_step elements apart; c is contiguous."""
     cdef Py_ssize_t s = ITEMSIZE[a.code], i
-    cdef Py_ssize_t sa[2]
-    cdef Py_ssize_t sb[2]
-    cdef st_nest_dim loop
     cdef st_small_fn small
+    cdef Batch share
     cdef char* pa = ptr(a)
     cdef char* pb = ptr(b)
     cdef char* pc = ptr(c)
@@ -67,11 +102,13 @@ cdef int gemms(Py_ssize_t batch, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, Tenso
     if m * n * k <= (SMALL if m > 1 and n > 1 else 256) and k <= ST_SMALL_DEPTH:
         small = st_find_small(a.code)
         if small != NULL:
-            for i in range(2):
-                sa[i], sb[i] = a_strides[i] * s, b_strides[i] * s
-            loop.size = batch
-            loop.strides[0], loop.strides[1], loop.strides[2] = m * n * s, a_step * s, b_step * s
-            small(False, m, n, k, pa, sa, pb, sb, pc, n * s, 1, &loop)
+            share = Batch(small, a.code, m, n, k, pa, pb, pc, a_strides[0] * s, a_strides[1] * s, b_strides[0] * s,
+                          b_strides[1] * s, a_step * s, b_step * s)
+            if m * n * k * batch < 2 * GRAIN:
+                some_small(&share, 0, batch)
+            else:
+                with nogil:
+                    st_parallel(batch, GRAIN // (m * n * k) + 1, some_small, &share)
             return 0
     if blas_serves(a.code) and m * n * k > 64:
         if not blas_lies(m, k, a_strides[0], a_strides[1]):
@@ -80,10 +117,13 @@ cdef int gemms(Py_ssize_t batch, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, Tenso
         if not blas_lies(k, n, b_strides[0], b_strides[1]):
             b = contiguous_copy(b)
             return gemms(batch, m, n, k, a, a_step, a_strides, b, k * n, b.strides_ + b.ndim_ - 2, c)
+        share = Batch(NULL, a.code, m, n, k, pa, pb, pc, a_strides[0], a_strides[1], b_strides[0], b_strides[1],
+                      a_step * s, b_step * s)
         with nogil:
-            for i in range(batch):
-                blas_product(a.code, False, m, n, k, pa + i * a_step * s, a_strides[0], a_strides[1],
-                             pb + i * b_step * s, b_strides[0], b_strides[1], pc + i * m * n * s, n)
+            if m * n * k > (BLAS_ALONE if m > 1 and n > 1 else BLAS_ALONE_MV):
+                some_by_blas(&share, 0, batch)          # the BLAS has threads
+            else:
+                st_parallel(batch, GRAIN // (m * n * k) + 1, some_by_blas, &share)
         return 0
     if by_numpy(a.code) and m * n * k > SMALL:
         matmul_numpy(as_ndarray(a), as_ndarray(b), as_ndarray(c))
@@ -240,8 +280,8 @@ cpdef TensorBase by_rows(str kernel, tensors, dim):
     cdef char* ptrs[3]
     cdef Py_ssize_t rows[3]
     cdef Py_ssize_t cols[3]
-    cdef Py_ssize_t outer = 1, inner = 1, n, s = ITEMSIZE[f.code], _, step
-    cdef int d = wrap_dim(dim, f.ndim_), i, k, n_in = len(tensors)
+    cdef Py_ssize_t outer = 1, inner = 1, n, s = ITEMSIZE[f.code]
+    cdef int d = wrap_dim(dim, f.ndim_), i, k, n_in = len(tensors), status
     cdef list inputs = []
     if loop == NULL:
         last = "lastdim_" if kernel.endswith("softmax") and d == max(f.ndim_ - 1, 0) else ""
@@ -262,16 +302,12 @@ cpdef TensorBase by_rows(str kernel, tensors, dim):
     ptrs[0] = r.storage.data
     for k in range(n_in):
         ptrs[k + 1] = ptr(<TensorBase>inputs[k])
-    if inner == 1:
-        for k in range(n_in + 1):
-            rows[k], cols[k] = n * s, s
-        loop(ptrs, rows, cols, outer, n)
-        return r
     for k in range(n_in + 1):
-        rows[k], cols[k] = s, inner * s
-    step = n * inner * s
-    for _ in range(outer):
-        loop(ptrs, rows, cols, inner, n)
-        for k in range(n_in + 1):
-            ptrs[k] += step
+        rows[k], cols[k] = (s, inner * s) if inner > 1 else (n * s, s)
+    if inner == 1:
+        outer, inner = 1, outer
+    with nogil:
+        status = st_shared_rows(loop, n_in + 1, ptrs, rows, cols, outer, n * inner * s, inner, n)
+    if status == ST_NO_MEMORY:
+        raise MemoryError(f"{kernel}: no memory for rows of {n} elements")
     return r

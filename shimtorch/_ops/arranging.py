@@ -31,8 +31,8 @@ def repeat(self, *sizes):
     return x.clone(memory_format=contiguous_format).reshape([r * s for r, s in zip(sizes, shape)])
 
 
-@op(renames={"reps": "dims"}, samples=Samples([call(Draw(3, 4), (2, 2)), call(Draw(2, 3), (2,)), call(Draw(2, 3), dims=(2, 1))],
-                                           **_number))
+@op(renames={"reps": "dims"}, samples=Samples([
+    call(Draw(3, 4), (2, 2)), call(Draw(2, 3), (2,)), call(Draw(2, 3), dims=(2, 1))], **_number))
 def tile(self, *dims):
     """Copies beside each other; missing numbers of copies, in front, are 1."""
     dims = tuple(dims[0]) if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else dims
@@ -166,7 +166,7 @@ def _triangle(x, diagonal, lower, name):
     diagonal = max(min(diagonal, 1 << 40), -1 << 40)
     kept = (np.tri(*x.shape[-2:], diagonal, dtype=bool) if lower
             else ~np.tri(*x.shape[-2:], diagonal - 1, dtype=bool))
-    return chosen(wrap_ndarray(kept), x, x.new_zeros(()))
+    return chosen(wrap_ndarray(kept), x.contiguous(), x.new_zeros(()))
 
 
 # ---------------------------------------------------------------- diagonals

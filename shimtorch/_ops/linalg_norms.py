@@ -148,7 +148,7 @@ def cond(A, p=None):
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
     check_square(A, f"linalg.cond(ord={p})")
     if not A.numel():
-        return OPS["torch.zeros"](tuple(A.shape[:-2]), dtype=A.abs().dtype)
+        return A.abs().new_zeros(A.shape[:-2])
     inverse, info = inv_ex(A)
     result = matrix_norm(A, p) * matrix_norm(inverse, p)
     if info.numel() and bool((info > 0).any()):

@@ -2,12 +2,13 @@
 from .._core import OPS, Size, products
 from .._core import matmul as core_matmul
 from .._core.dtype import bool as bool_
+from .._core.dtype import promote_types
 from .._core.einsum import contract_labelled
 from .._core.op import op, scalar_type
 from .._core.policy import policy
 from .._core.tensor import TensorBase
 from ._rules import conj
-from .samples import Draw, Samples, call
+from .samples import Draw, Samples, call, integers
 from .shape import merged_shape, wrap
 
 
@@ -97,9 +98,9 @@ def _times(x, factor):
     return x if factor == 1 else x * factor
 
 
-def _check_float_factors(x, *factors):
-    if not (x.is_floating_point() or x.is_complex()) and any(isinstance(f, float) for f in factors):
-        raise RuntimeError("For integral input tensors, argument beta must not be a floating point number.")
+def _factor(x, number):
+    """A factor in the kind of number that x holds: what integers are scaled by is truncated."""
+    return int(number) if isinstance(number, float) and not (x.is_floating_point() or x.is_complex()) else number
 
 
 def _check_matrices(base, a, b):
@@ -130,9 +131,8 @@ def _added(name, multiply, names, samples_, grads, check=_check_matrices):
            f"    return combine(self, {names[0]}, {names[1]}, beta, alpha)\n"
 
     def combine(self, a, b, beta, alpha):
-        _check_float_factors(self, beta, alpha)
         check(self, a, b)
-        product = multiply(a, b)
+        product, beta, alpha = multiply(a, b), _factor(a, beta), _factor(a, alpha)
         if self.shape != product.shape:
             self = self.expand(product.shape)
         return _add_scaled(self, product, beta, alpha)
@@ -146,20 +146,24 @@ def _added(name, multiply, names, samples_, grads, check=_check_matrices):
 
 
 _added("addmm", products.mm, ("mat1", "mat2"),
-       Samples([call(Draw(2, 4), Draw(2, 3), Draw(3, 4)), call(Draw(4), Draw(2, 3), Draw(3, 4), beta=0.5, alpha=2)]),
+       Samples([call(Draw(2, 4), Draw(2, 3), Draw(3, 4)), call(Draw(4), Draw(2, 3), Draw(3, 4), beta=0.5, alpha=2),
+                call(Draw(2, 4), Draw(2, 3), Draw(3, 4), beta=2.5, alpha=1.5)], "real"),
        {"mat1": lambda g, mat2, alpha: _times(g.mm(_h(mat2)), alpha),
         "mat2": lambda g, mat1, alpha: _times(_h(mat1).mm(g), alpha)})
 _added("addmv", products.mv, ("mat", "vec"),
-       Samples([call(Draw(2), Draw(2, 3), Draw(3)), call(Draw(2), Draw(2, 3), Draw(3), beta=0.5, alpha=2)]),
+       Samples([call(Draw(2), Draw(2, 3), Draw(3)), call(Draw(2), Draw(2, 3), Draw(3), beta=0.5, alpha=2)],
+               "real"),
        {"mat": lambda g, vec, alpha: _times(g.unsqueeze(1) * conj(vec), alpha),
         "vec": lambda g, mat, alpha: _times(_h(mat).mv(g), alpha)}, _check_vector)
 _added("baddbmm", products.bmm, ("batch1", "batch2"),
-       Samples([call(Draw(2, 3, 5), Draw(2, 3, 4), Draw(2, 4, 5), beta=0.5, alpha=2)]),
+       Samples([call(Draw(2, 3, 5), Draw(2, 3, 4), Draw(2, 4, 5), beta=0.5, alpha=2)], "real"),
        {"batch1": lambda g, batch2, alpha: _times(g.bmm(_h(batch2)), alpha),
         "batch2": lambda g, batch1, alpha: _times(_h(batch1).bmm(g), alpha)}, _check_batches)
 
 
 def _outer(a, b):
+    dtype = promote_types(a.dtype, b.dtype)
+    a, b = a.to(dtype), b.to(dtype)
     for name, x in (("self", a), ("vec2", b)):
         if x.dim() != 1:
             raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {x.dim()}-D")
@@ -186,12 +190,29 @@ def _refuse_bool(x):
         raise NotImplementedError("\"addmm_impl_cpu_\" not implemented for 'Bool'")
 
 
-_added("addr", lambda a, b: _outer(a, b), ("vec1", "vec2"),
-       Samples([call(Draw(2, 3), Draw(2), Draw(3)), call(Draw(2, 3), Draw(2), Draw(3), beta=0.5, alpha=2)]),
-       {"vec1": lambda g, vec2, alpha: _times(g.mv(conj(vec2)), alpha),
-        "vec2": lambda g, vec1, alpha: _times(g.t().mv(conj(vec1)), alpha)})
+@op(out=True, inplace=True, legacy=_numbers_first, legacy_min=4, samples=Samples(
+        [call(Draw(2, 3), Draw(2), Draw(3)), call(Draw(2, 3), Draw(2), Draw(3), beta=0.5, alpha=2),
+         call(Draw(2, 3), Draw(2), Draw(3), beta=3, alpha=2), call(Draw(3), integers(2), Draw(3)),
+         call(Draw(), Draw(2), Draw(3), beta=0)], "number"),
+    grads={"self": lambda g, beta: _times(g, beta),
+           "vec1": lambda g, vec2, alpha: _times(g.mv(conj(vec2)), alpha),
+           "vec2": lambda g, vec1, alpha: _times(g.t().mv(conj(vec1)), alpha)})
+def addr(self, vec1, vec2, *, beta=1, alpha=1):
+    """``beta * self + alpha * outer(vec1, vec2)``, in the dtype that the three promote to."""
+    product = _outer(vec1, vec2)
+    dtype = promote_types(self.dtype, product.dtype)
+    self, product = self.to(dtype), product.to(dtype)
+    for name, factor in (("beta", beta), ("alpha", alpha)):
+        if isinstance(factor, float) and not (dtype.is_floating_point or dtype.is_complex):
+            raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
+    if dtype is bool_:
+        product = product.logical_and(bool(alpha))
+        return product.logical_or(self) if beta else product
+    return _add_scaled(self.expand(product.shape), product, beta, alpha)
+
+
 _added("addbmm", _batch_sum, ("batch1", "batch2"),
-       Samples([call(Draw(3, 5), Draw(2, 3, 4), Draw(2, 4, 5), beta=0.5, alpha=2)]),
+       Samples([call(Draw(3, 5), Draw(2, 3, 4), Draw(2, 4, 5), beta=0.5, alpha=2)], "real"),
        {"batch1": lambda g, batch2, alpha: _times(g.unsqueeze(0).expand(batch2.shape[0], *g.shape).bmm(_h(batch2)),
                                                   alpha),
         "batch2": lambda g, batch1, alpha: _times(_h(batch1).bmm(g.unsqueeze(0).expand(batch1.shape[0], *g.shape)),
@@ -226,7 +247,8 @@ def _labelled(self, left, other, right, output):
 
 
 @op(method=False, samples=Samples([call(Draw(2, 3, 4), Draw(3, 4, 5)), call(Draw(2, 3), Draw(3, 2), 1),
-                                   call(Draw(2, 3), Draw(2, 4), ([0], [0])), call(Draw(2), Draw(3), 0)]),
+                                   call(Draw(2, 3), Draw(2, 4), ([0], [0])), call(Draw(2), Draw(3), 0),
+                                   call(Draw(1, 3), Draw(2, 4), ([0], [0])), call(Draw(2, 3), Draw(1, 3), ([0], [0]))]),
     renames={"a": "self", "b": "other"})
 def tensordot(self, other, dims=2):
     """Products summed over dimensions: the last ``dims`` of self and the first of other, or two lists of them."""
@@ -242,6 +264,10 @@ def tensordot(self, other, dims=2):
         raise RuntimeError(f"both dimension lists should have same length, got {len(left)} and {len(right)}")
     left, right = [wrap(d, self.dim()) for d in left], [wrap(d, other.dim()) for d in right]
     for a, b in zip(left, right):
+        if self.shape[a] == 1:                 # broadcast
+            other = other.sum(b, True, dtype=other.dtype)
+        elif other.shape[b] == 1:
+            self = self.sum(a, True, dtype=self.dtype)
         if self.shape[a] != other.shape[b]:
             raise RuntimeError(f"contracted dimensions need to match, but first has size {self.shape[a]} in dim {a} "
                                f"and second has size {other.shape[b]} in dim {b}")
@@ -277,6 +303,12 @@ def cross(self, other, dim=None):
                               d - self.dim())
 
 
+@op(method=False, function=False, backward_name="CloneBackward0", grads={"self": lambda g: g * 0})
+def _unit_matrices(self):
+    """Unit matrices of the shape of self."""
+    return OPS["torch.zeros_like"](self) + OPS["torch.eye"](self.shape[-1], dtype=self.dtype)
+
+
 @op(out=True,
     samples=Samples([call(Draw(3, 3), n) for n in (0, 1, 2, 3, 5)] + [call(Draw(2, 3, 3), 2)], dtypes="floating"))
 def matrix_power(self, n):
@@ -289,7 +321,7 @@ def matrix_power(self, n):
         from . import linalg_solve
         return matrix_power(linalg_solve.inv(self), -n)
     if n == 0:
-        return OPS["torch.zeros_like"](self) + OPS["torch.eye"](self.shape[-1], dtype=self.dtype)
+        return _unit_matrices(self)
     result, square = None, self
     while n:
         if n & 1:
