@@ -22,6 +22,7 @@ def _check(kind, type):
 class finfo:
     """The limits of a floating point dtype, by default the default one; of a complex dtype, those of its parts."""
 
+    __module__ = "shimtorch"
     __slots__ = ("bits", "eps", "max", "min", "tiny", "smallest_normal", "resolution", "dtype")
 
     def __init__(self, type=None):
@@ -48,6 +49,7 @@ class finfo:
 class iinfo:
     """The limits of an integer dtype."""
 
+    __module__ = "shimtorch"
     __slots__ = ("bits", "max", "min", "dtype")
 
     def __init__(self, type):

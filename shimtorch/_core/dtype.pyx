@@ -1,7 +1,10 @@
+# cython: binding=False
 """Element types, their promotion, and the default floating point type."""
 import numpy as np
 
 cimport numpy as cnp
+
+from .type_names import assign_module
 
 
 cdef class dtype:
@@ -231,6 +234,9 @@ def can_cast(from_, to):
     if CATEGORY[a] == CAT_INT and CATEGORY[b] == CAT_INT:
         return True
     return CATEGORY[a] <= CATEGORY[b]
+
+
+assign_module(dtype, "shimtorch")
 
 
 def all_dtypes():

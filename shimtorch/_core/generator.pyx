@@ -1,3 +1,4 @@
+# cython: binding=False
 """torch.Generator: a stream of random numbers with PyTorch's seeding and saved states."""
 from libc.string cimport memcpy
 
@@ -9,6 +10,7 @@ from .policy cimport policy
 from .tensor cimport SPARSE, TensorBase, empty, ptr
 
 from .device import as_device
+from .type_names import assign_module
 
 
 def nondeterministic_seed():
@@ -105,6 +107,8 @@ cdef class Generator(Stream):
     def __repr__(self):
         return f"<torch._C.Generator object at {<size_t><void*>self:#x}>"
 
+
+assign_module(Generator, "shimtorch")
 
 cdef Generator _default = Generator()
 _default.seed()

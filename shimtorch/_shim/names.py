@@ -3,6 +3,8 @@
 from importlib.machinery import ModuleSpec
 from types import FunctionType, ModuleType
 
+from .._core.type_names import assign_module, is_static
+
 OWN = "shimtorch"
 ALIAS = "torch"
 _PRIVATE = OWN + "._shim", OWN + ".__main__"
@@ -49,8 +51,7 @@ class Renaming:
     """Modules, and the classes and functions they hold, under other names; `undo` gives them back what they had.
 
     `concerns` says which names change, `convert` to what. A class's ``__module__`` decides its repr and under which
-    name it is pickled, so it follows the name under which others can import it. Compiled types without a
-    ``__module__`` of their own keep their name.
+    name it is pickled, so it follows the name under which others can import it.
     """
 
     def __init__(self, concerns, convert):
@@ -105,8 +106,10 @@ def _has_own_module(value):
 
 
 def _assign(owner, field, value):
-    """Assign, also past a metaclass that guards its classes' attributes."""
-    if isinstance(owner, type):
+    """Assign, also past a metaclass that guards its classes' attributes, and to compiled types."""
+    if is_static(owner):
+        assign_module(owner, value)
+    elif isinstance(owner, type):
         line = vars(owner).get("__firstlineno__")
         type.__setattr__(owner, field, value)
         if line is not None:  # Python 3.13 takes a new module for a new source, and forgets the line

@@ -187,6 +187,29 @@ def test_in_place(op):
     assert checked
 
 
+@each([op for op in OPS if op.inplace_op is not None and op.samples.gradcheck])
+def test_in_place_gradient(op):
+    """What is written in place leads to the same gradients, for the tensor that was written to and the others."""
+    for index, dtype, key in cases(op):
+        if "error" in ANSWERS.table.get(key, {}):
+            continue
+        grads = []
+        for f in (op, op.inplace_op):
+            args, kwargs = arguments(op, index, dtype, torch.from_numpy)
+            leaves = [a.requires_grad_() for a in args if isinstance(a, torch.Tensor) and a.is_floating_point()]
+            if not leaves or leaves[0] is not args[0]:
+                break
+            result = f(args[0] * 1, *args[1:], **kwargs)
+            if result.shape != args[0].shape or result.dtype is not args[0].dtype or not result.requires_grad:
+                break
+            grads.append(torch.autograd.grad(result, leaves, torch.ones_like(result), allow_unused=True))
+        if len(grads) == 2:
+            for a, b in zip(*grads, strict=True):
+                assert (a is None) == (b is None)
+                if a is not None:
+                    compare(b.numpy(), a.numpy(), key)
+
+
 @each([op for op in OPS if op.has_out])
 def test_out(op):
     """``out=`` receives the result, resized when empty, and is returned."""

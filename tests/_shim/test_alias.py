@@ -60,6 +60,10 @@ def test_classes_and_functions_say_torch(check):
             from torch.optim.lr_scheduler import StepLR
             assert str(torch.nn.Linear) == "<class 'torch.nn.modules.linear.Linear'>"
             assert str(torch.Tensor) == "<class 'torch.Tensor'>"
+            assert str(torch.dtype) == "<class 'torch.dtype'>"             # compiled
+            assert str(torch.Generator) == "<class 'torch.Generator'>"
+            assert str(torch.finfo) == "<class 'torch.finfo'>"
+            assert str(type(torch.ones(2, 2).max(1))) == "<class 'torch.return_types.max'>"
             assert torch.nn.functional.relu.__module__.startswith("torch")
             assert torch.nn.Linear.forward.__module__ == "torch.nn.modules.linear"
             assert StepLR.__module__ == "torch.optim.lr_scheduler"
@@ -67,6 +71,8 @@ def test_classes_and_functions_say_torch(check):
             assert inspect.getmodule(torch.nn.Linear.forward) is torch.nn.modules.linear
             assert "class Linear" in inspect.getsource(torch.nn.Linear)
         assert str(shimtorch.nn.Linear) == "<class 'shimtorch.nn.modules.linear.Linear'>"
+        assert str(shimtorch.dtype) == "<class 'shimtorch.dtype'>"
+        assert str(type(shimtorch.ones(2, 2).max(1))) == "<class 'shimtorch.return_types.max'>"
         assert StepLR.__module__ == "shimtorch.optim.lr_scheduler" == sys.modules[StepLR.__module__].__name__
     """)
 
