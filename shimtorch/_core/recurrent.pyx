@@ -167,8 +167,8 @@ cdef void gru_step_back(const real* a, const real* before, const real* share, co
 
 # ---------------------------------------------------------------- steps shared among threads, by examples
 
-# What a step of LSTM or GRU reads (q) and writes (p), in the order of its function's arguments. A piece is a function of either
-# type, called through st_body: its first parameter, a pointer to elements, stands for the context.
+# What a step of LSTM or GRU reads (q) and writes (p), in the order of its function's arguments. A piece is a function
+# of either type, called through st_body: its first parameter, a pointer to elements, stands for the context.
 ctypedef struct Step:
     const void* x
     const void* hidden
