@@ -162,8 +162,8 @@ def _outer(a, b):
          call(Draw(2, 3), Draw(2), Draw(3), beta=3, alpha=2), call(Draw(3), integers(2), Draw(3)),
          call(Draw(), Draw(2), Draw(3), beta=0)], "number"),
     grads={"self": lambda g, beta: _times(g, beta),
-           "vec1": lambda g, vec2, alpha: _times(g.mv(conj(vec2)), alpha),
-           "vec2": lambda g, vec1, alpha: _times(g.t().mv(conj(vec1)), alpha)})
+           "vec1": lambda g, vec2, alpha: _times(g.mv(conj(vec2).to(g.dtype)), alpha),
+           "vec2": lambda g, vec1, alpha: _times(g.t().mv(conj(vec1).to(g.dtype)), alpha)})
 def addr(self, vec1, vec2, *, beta=1, alpha=1):
     """``beta * self + alpha * outer(vec1, vec2)``, in the dtype that the three promote to."""
     product = _outer(vec1, vec2)
