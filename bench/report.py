@@ -16,9 +16,12 @@ def amount(value, unit):
     return seconds(value) if unit == "s" else f"{value:.4g} {unit}"
 
 
-def add_ratios(row, subject, reference):
-    """Put the ratio of the subject to the reference into a row that has figures of both."""
+def add_ratios(row, subject, reference, peers=()):
+    """Put the ratios of the subject to the reference and to other libraries into a row that has figures of both."""
     cell, base = row["columns"].get(subject, {}), row["columns"].get(reference, {})
+    for name in peers:
+        if "min" in cell and "min" in row["columns"].get(name, {}):
+            cell.setdefault("to", {})[name] = cell["min"] / row["columns"][name]["min"]
     if "min" in cell and "min" in base and "wrong" not in cell:
         cell["ratio"] = cell["min"] / base["min"]
         cell["doubtful"] = not 1 / DOUBTFUL < cell["ratio"] / (cell["median"] / base["median"]) < DOUBTFUL
@@ -29,12 +32,13 @@ def failure(cell):
     return next(((word, cell[word]) for word in ("wrong", "missing", "error") if word in cell), None)
 
 
-def head(subject, reference):
+def head(subject, reference, peers=()):
+    """The line above the rows; `peers` are other libraries, whose columns have the ratio of the subject to them."""
     columns = f"{subject:>14}" + (f"{reference:>14}{'ratio':>10}" if reference else "")
-    return f"{'':32}{columns}"
+    return f"{'':32}{columns}" + "".join(f"{'to ' + name:>18}" for name in peers)
 
 
-def line(row, subject, reference):
+def line(row, subject, reference, peers=()):
     """A row as text, with the reasons of failures under it."""
     text, reasons = f"{row['case']:32}", ""
     for name in filter(None, (subject, reference)):
@@ -46,7 +50,11 @@ def line(row, subject, reference):
     cell = row["columns"].get(subject, {})
     if "ratio" in cell:
         text += f"{'~' if cell['doubtful'] else '':>2}{cell['ratio']:8.3f}"
-    return text + reasons
+    elif peers:
+        text += " " * 10 * bool(reference)
+    for name in peers:
+        text += f"{cell['to'][name]:18.3f}" if name in cell.get("to", {}) else " " * 18
+    return text.rstrip() + reasons
 
 
 def startup_line(row, subject, reference):

@@ -17,6 +17,7 @@ from . import report, startup
 from .cases import GROUPS, load
 from .process import Module, WorkerProcess
 
+PEERS = ("scipy.sparse", "sparse", "numpy", "opt_einsum")      # libraries that some cases are built for too
 TOLERANCE = 5e-4                  # of float32 results, relative to the largest number
 
 
@@ -58,6 +59,7 @@ def difference(result, want):
 def measure(group, case, workers, reference, options):
     """One row: set the case up in every worker, then one sample of each in turn, round after round."""
     seconds = 0.003 if options.quick else 0.02
+    workers = {name: worker for name, worker in workers.items() if name not in PEERS or name in case.peers}
     cells = {name: worker.ask(setup=[group, case.name], seconds=seconds) for name, worker in workers.items()}
     results = {name: cell.pop("result") for name, cell in cells.items() if "result" in cell}
     samples = {name: [] for name in results}
@@ -86,16 +88,19 @@ def chosen(options):
 def run(options, subject, reference):
     """Measure and print; return the rows."""
     modules = [subject] + ([reference] if reference else [])
+    asked = {name for _, case in chosen(options) for name in case.peers}
+    peers = [peer for peer in map(Module, PEERS) if peer.name in asked and peer.importable()]
     names = subject.label, reference.label if reference else None
-    workers = {module.label: WorkerProcess(module, options) for module in modules}
+    workers = {module.label: WorkerProcess(module, options) for module in modules + peers}
     rows, last = [], None
     for group, case in chosen(options):
         if group != last:
-            print(f"\n{group}\n{report.head(*names)}")
+            shown = [peer.label for peer in peers if any(peer.name in case.peers for case in load(group))]
+            print(f"\n{group}\n{report.head(*names, shown)}")
             last = group
         rows.append(measure(group, case, workers, names[1], options))
-        report.add_ratios(rows[-1], *names)
-        print(report.line(rows[-1], *names), flush=True)
+        report.add_ratios(rows[-1], *names, shown)
+        print(report.line(rows[-1], *names, shown), flush=True)
     for worker in workers.values():
         worker.stop()
     if "startup" in options.groups and not options.case:

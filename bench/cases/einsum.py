@@ -1,11 +1,12 @@
-"""Contractions of dense tensors, small and large, forward and backward."""
+"""Contractions of dense tensors, small and large, forward and backward; also by NumPy and by opt_einsum over NumPy."""
 
 from . import Case, tensor
 
 CASES = []
+PEERS = ("numpy", "opt_einsum")
 
 
-def contraction(equation, *shapes, backward=False):
+def contraction(equation, *shapes, backward=False, peers=PEERS):
     """Cases of an equation: the contraction, or with `backward` the gradients of its sum too."""
 
     def build(t, numbers):
@@ -16,8 +17,32 @@ def contraction(equation, *shapes, backward=False):
             operand.requires_grad_(True)
         return lambda: t.autograd.grad(t.einsum(equation, *operands).sum(), operands)
 
+    def by_arrays(t, numbers):
+        """The same without gradients of its own: backward, each operand's is a contraction of the others."""
+        operands = [numbers.standard_normal(shape).astype("float32") for shape in shapes]
+
+        def contract(equation, *operands):
+            if t.__name__ == "numpy":
+                return t.einsum(equation, *operands, optimize=True)
+            return t.contract(equation, *operands)
+
+        if not backward:
+            return lambda: contract(equation, *operands)
+        terms, output = equation.split("->")
+        terms = terms.split(",")
+        others = [([output, *terms[:i], *terms[i + 1:]], term) for i, term in enumerate(terms)]
+        equations = [f"{','.join(given)}->{term}" for given, term in others]
+
+        def gradients():
+            g = contract(equation, *operands)
+            g = (g * 0 + 1).astype(g.dtype)
+            return [contract(back, g, *operands[:i], *operands[i + 1:]) for i, back in enumerate(equations)]
+
+        return gradients
+
     sizes = " ".join("x".join(map(str, shape)) for shape in shapes[:2])
-    CASES.append(Case(f"{equation} {sizes}{' backward' if backward else ''}", build))
+    CASES.append(Case(f"{equation} {sizes}{' backward' if backward else ''}", build,
+                      dict.fromkeys(peers, by_arrays)))
 
 
 for n in (4, 16, 64):
@@ -52,4 +77,5 @@ for backward in (False, True):
     contraction("bn,anm,bm->ba", (128, 64), (32, 64, 64), (128, 64), backward=backward)
     contraction("bhid,bhjd->bhij", (8, 8, 128, 64), (8, 8, 128, 64), backward=backward)
     contraction("ij,jk,kl,lm->im", (400, 10), (10, 400), (400, 10), (10, 400), backward=backward)
-    contraction("abc,cde,efg,gha->bdfh", *[(16, 12, 16)] * 4, backward=backward)
+    # NumPy's path, bound by the size of the operands, takes minutes here
+    contraction("abc,cde,efg,gha->bdfh", *[(16, 12, 16)] * 4, backward=backward, peers=("opt_einsum",))

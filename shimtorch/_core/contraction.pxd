@@ -12,6 +12,8 @@ cdef class Step:
     cdef Py_ssize_t sa[2]
     cdef Py_ssize_t sb[2]
     cdef Py_ssize_t sc[2]
+    cdef Py_ssize_t work               # products, or elements, of all loops
+    cdef bint sums_alike               # sums of the dtype have the dtype
     cdef bint add                      # several products are added up: the result starts from zeros
     cdef st_loop loop
     cdef st_nest_fn nest
@@ -19,7 +21,9 @@ cdef class Step:
     cdef st_reduce reduce
 
     cdef TensorBase run(self, list slots)
-    cdef int run_loops(self, int n, char** p) noexcept nogil
+    cdef int run_shared(self, int n, char** p) noexcept nogil
+    cdef int run_part(self, int n, char** p, int d, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
+    cdef int run_loops(self, int n, char** p, const st_nest_dim* dims) noexcept nogil
 
 cdef class Plan:
     cdef int n_operands, n_slots, code, result_code, ndim
@@ -36,7 +40,9 @@ cdef class Plan:
     cdef readonly object output
     cdef readonly dict sizes           # of every label
     cdef readonly object info          # the path as people read it
-    cdef dict back                     # equations of the gradients
+    cdef object stages                 # makes the result of operands, where one dtype is not enough
+    cdef str form                      # what torch's node for an einsum is
+    cdef readonly dict back                  # equations of the gradients
     cdef readonly int last             # the slot of the result before its dimensions were put in order
 
     cdef bint fits(self, tuple operands) noexcept

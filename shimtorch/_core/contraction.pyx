@@ -1,15 +1,16 @@
 """Running contraction plans: the steps of a plan on the memory of tensors, and the plans that are kept for reuse.
 
 A plan belongs to one equation and to operands of one dtype, shape and memory layout; everything that follows from these
-is settled in it, so that running it again costs a look-up and the loops. Plans are made by ``_ops/_einsum_plan.py``.
+is settled in it, so that running it again costs a look-up and the loops. Plans are made by ``planning.pyx``.
 """
+from cpython.object cimport PyObject
 from libc.stdlib cimport free, malloc
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
-from .._kernels.blas cimport blas_lies, blas_product, blas_serves
+from .._kernels.blas cimport blas_product, blas_serves
 from .._kernels.table cimport (
-    ST_NEST_DIMS, ST_NEST_FACTORS, ST_NO_MEMORY, ST_SMALL_DEPTH, st_cast, st_find, st_find_nest, st_find_reduce,
-    st_find_small, st_gemm, st_nest_dim, st_op, st_reduce_op,
+    ST_NEST_DIMS, ST_NEST_FACTORS, ST_NO_MEMORY, st_cast, st_find, st_find_nest, st_find_reduce, st_find_small,
+    st_gemm, st_nest_dim, st_op, st_parallel, st_reduce_dtype, st_reduce_op, st_shared_reduce,
 )
 from .dtype cimport ITEMSIZE
 from .iterate cimport as_code_tensor
@@ -30,25 +31,22 @@ cdef enum Kind:
     SUM             # sums of one operand
 
 MULTIPLY_STEP, NEST_STEP, PRODUCTS_STEP, SMALL_STEP, COPY_STEP, SUM_STEP = MULTIPLY, NEST, PRODUCTS, SMALL, COPY, SUM
-MAX_FACTORS, MAX_LOOPS, SMALL_DEPTH = ST_NEST_FACTORS, ST_NEST_DIMS, ST_SMALL_DEPTH
+
+# A loop of a step that is shared among threads.
+ctypedef struct Share:
+    PyObject* step
+    int n, d, status
+    char** p
+    char* parts
+
+cdef enum:
+    GRAIN = 1 << 15                    # products that are worth a thread
+    PARTS = 16                         # of a sum that is one number, whatever the number of threads
+    BLAS_ALONE = 1 << 18               # a BLAS multiplies matrices of so little work in one thread,
+    BLAS_ALONE_MV = 1 << 13            # and a matrix by a vector
 
 cdef int MUL = st_op(b"mul")
 cdef int ADD_UP = st_reduce_op(b"sum")
-
-
-def has_blas(int code):
-    """Whether a BLAS multiplies matrices of a dtype."""
-    return blas_serves(code)
-
-
-def has_small(int code):
-    """Whether there is a kernel for batches of small matrices of a dtype."""
-    return st_find_small(code) != NULL
-
-
-def lies_for_blas(rows, cols, s_row, s_col):
-    """Whether a BLAS can read a matrix with these strides."""
-    return blas_lies(rows, cols, s_row, s_col)
 
 
 cdef class Step:
@@ -84,6 +82,13 @@ cdef class Step:
                     self.sa[i], self.sb[i], self.sc[i] = self.sa[i] * size, self.sb[i] * size, self.sc[i] * size
         self.loop = st_find(MUL, code) if kind == MULTIPLY else st_cast(code, code)
         self.nest, self.small, self.reduce = st_find_nest(code), st_find_small(code), st_find_reduce(ADD_UP, code)
+        if ((kind == NEST and self.nest == NULL) or (kind == SMALL and self.small == NULL)
+                or (kind == SUM and self.reduce == NULL) or (kind in (MULTIPLY, COPY) and self.loop == NULL)):
+            raise NotImplementedError("einsum(): there is no kernel for the dtype")
+        self.sums_alike = st_reduce_dtype(ADD_UP, code) == code
+        self.work = self.m * self.n * self.k if matrix is not None else 1
+        for i in range(self.ndim):
+            self.work *= self.dims[i].size
 
     def __dealloc__(self):
         free(self.shape)
@@ -118,37 +123,105 @@ cdef class Step:
             p[i + 1] = ptr(<TensorBase>slots[<int>self.sources[i]])
         if self.kind == NEST or self.add:
             memset(p[0], 0, out.count * ITEMSIZE[self.code])
-        if out.count > 4096 or self.kind == PRODUCTS:
+        if self.work >= 2 * GRAIN:
             with nogil:
-                status = self.run_loops(n, p)
+                status = self.run_shared(n, p)
         else:
-            status = self.run_loops(n, p)
+            status = self.run_loops(n, p, self.dims)
         if status == ST_NO_MEMORY:
             raise MemoryError
         return out
 
-    cdef int run_loops(self, int n, char** p) noexcept nogil:
+    cdef int run_shared(self, int n, char** p) noexcept nogil:
+        """The loops, one of them shared among threads: the outermost of which each place makes results of its own."""
+        cdef Share c
+        cdef char[PARTS * 16] parts
+        cdef Py_ssize_t kept[ST_NEST_DIMS]
+        cdef Py_ssize_t kept_strides[ST_NEST_DIMS]
+        cdef const st_nest_dim* inner = self.dims + self.ndim - 2
+        cdef Py_ssize_t size = ITEMSIZE[self.code], step = size
+        cdef int d, i, loops = self.ndim
+        c.step, c.n, c.p, c.status = <PyObject*>self, n, p, 0
+        if self.kind == SUM:
+            loops = 0
+            for d in range(self.ndim):
+                i = self.ndim - 1 - d
+                if d == 1:
+                    continue
+                if self.dims[i].size > 1 and self.dims[i].strides[0] != step:
+                    return self.run_loops(n, p, self.dims)
+                kept[loops], kept_strides[loops] = self.dims[i].size, self.dims[i].strides[1]
+                step *= kept[loops]
+                loops += 1
+            st_shared_reduce(self.reduce, self.code, p[0], size, p[1], inner.size, inner.strides[1], loops, kept,
+                             kept_strides, NULL, NULL)
+            return 0
+        if self.kind == PRODUCTS and blas_serves(self.code) and self.m * self.n * self.k > (
+                BLAS_ALONE if self.m > 1 and self.n > 1 else BLAS_ALONE_MV):
+            return self.run_loops(n, p, self.dims)      # the BLAS has threads
+        for d in range(loops):
+            if self.dims[d].strides[0] != 0 and self.dims[d].size > 1:
+                c.d = d
+                st_parallel(self.dims[d].size, GRAIN * self.dims[d].size // self.work + 1, some_places, &c)
+                return c.status
+        if self.kind == NEST and self.dims[0].size >= PARTS and self.sums_alike:
+            memset(parts, 0, sizeof(parts))
+            c.d, c.parts = 0, parts
+            st_parallel(PARTS, 1, some_parts, &c)
+            self.reduce(p[0], parts, PARTS, size, 1, 0, size, NULL)
+            return c.status
+        return self.run_loops(n, p, self.dims)
+
+    cdef int run_part(self, int n, char** p, int d, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+        """Places begin ... end of loop d."""
+        cdef st_nest_dim[ST_NEST_DIMS] dims
+        cdef char* q[ST_NEST_FACTORS + 1]
+        cdef int j
+        memcpy(dims, self.dims, self.ndim * sizeof(st_nest_dim))
+        dims[d].size = end - begin
+        for j in range(n + 1):
+            q[j] = p[j] + begin * dims[d].strides[j]
+        return self.run_loops(n, q, dims)
+
+    cdef int run_loops(self, int n, char** p, const st_nest_dim* dims) noexcept nogil:
         cdef Py_ssize_t one[3]
         if self.kind == NEST:
-            return self.nest(n, self.ndim, self.dims, p)
+            return self.nest(n, self.ndim, dims, p)
         if self.kind == SMALL:
             self.small(self.add, self.m, self.n, self.k, p[1], self.sa, p[2], self.sb, p[0], self.sc[0], self.ndim,
-                       self.dims)
+                       dims)
             return 0
         if self.kind == PRODUCTS:
-            return over_loops(self, self.ndim, 3, p)
+            return over_loops(self, dims, self.ndim, 3, p)
         if self.kind == SUM:
-            return over_loops(self, self.ndim - 2, 2, p)
+            return over_loops(self, dims, self.ndim - 2, 2, p)
         if self.ndim == 0:
             one[0] = one[1] = one[2] = 0
             return self.loop(p, one, 1, NULL)
-        return over_loops(self, self.ndim - 1, 2 if self.kind == COPY else 3, p)
+        return over_loops(self, dims, self.ndim - 1, 2 if self.kind == COPY else 3, p)
 
 
-cdef int over_loops(Step s, int ndim, int n, char** p) noexcept nogil:
+cdef void some_places(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef Share* c = <Share*>context
+    cdef int status = (<Step>c.step).run_part(c.n, c.p, c.d, begin, end)
+    if status:
+        c.status = status
+
+
+cdef void some_parts(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """Sums over a share of loop d each, next to each other."""
+    cdef Share* c = <Share*>context
+    cdef char* p[ST_NEST_FACTORS + 1]
+    cdef Py_ssize_t size = (<Step>c.step).dims[c.d].size, part
+    memcpy(p, c.p, (c.n + 1) * sizeof(char*))
+    for part in range(begin, end):
+        p[0] = c.parts + part * ITEMSIZE[(<Step>c.step).code]
+        (<Step>c.step).run_part(c.n, p, c.d, size * part // PARTS, size * (part + 1) // PARTS)
+
+
+cdef int over_loops(Step s, const st_nest_dim* dims, int ndim, int n, char** p) noexcept nogil:
     """Run a step's kernel at every place of its outer loops."""
     cdef Py_ssize_t count[ST_NEST_DIMS]
-    cdef const st_nest_dim* dims = s.dims
     cdef const st_nest_dim* inner = dims + ndim
     cdef int d, j, status = 0, size = ITEMSIZE[s.code]
     cdef bint by_blas = s.kind == PRODUCTS and blas_serves(s.code)
@@ -232,6 +305,11 @@ cdef class Plan:
         self.is_zero = True
         return self
 
+    def as_stages(self, function):
+        """The result is made by other contractions."""
+        self.stages = function
+        return self
+
     def of_steps(self, steps, int n_slots, tree, rows, slot_strides, int last, info):
         """The result is made by steps."""
         self.steps, self.n_slots, self.last = steps, n_slots, last
@@ -267,6 +345,8 @@ cdef class Plan:
         cdef Step step
         cdef TensorBase r, t
         cdef int i
+        if self.stages is not None:
+            return self.stages(operands)
         if self.is_view:
             t = <TensorBase>operands[0]
             return make_view(t, self.ndim, self.shape, self.strides, t.offset)

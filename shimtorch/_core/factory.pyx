@@ -1,13 +1,12 @@
 """Making tensors: uninitialised, filled, from Python data, joined from others."""
 from libc.math cimport INFINITY
-from libc.string cimport memcpy, memset
 
 import numpy as np
 
 cimport numpy as cnp
 
 from .dtype cimport (
-    BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, CATEGORY, COMPLEX64, FLOAT32, INT64, ITEMSIZE, as_code,
+    BOOL, CATEGORY, CAT_COMPLEX, CAT_FLOAT, CAT_INT, COMPLEX64, FLOAT32, INT64, ITEMSIZE, UINT8, as_code,
     default_code, default_complex_code, dtype_of, promote_checked,
 )
 from .iterate cimport alloc_result, as_code_tensor, broadcast_shape, contiguous_copy, copy_into, run1
@@ -18,7 +17,7 @@ from .tensor cimport (
     MAX_DIMS, ON_DEVICE, SPARSE, TensorBase, describe_shape, empty, from_ndarray, make_size, parse_shape, ptr,
     scalar_tensor, shallow, span_of, strided_alias, wrap_dim,
 )
-from .._kernels.table cimport st_cast
+from .._kernels.table cimport st_cast, st_shared_copy_rows, st_shared_zero
 
 from .device import as_device, channels_last, channels_last_3d, strided
 
@@ -202,7 +201,7 @@ cpdef object zero(TensorBase t):
         raise TypeError("zero: expected a Tensor, got NoneType")
     t.need_memory("zero_")
     if t.contiguous_:
-        memset(ptr(t), 0, t.count * ITEMSIZE[t.code])
+        st_shared_zero(ptr(t), t.count * ITEMSIZE[t.code])
         return t
     return fill(t, 0)
 
@@ -275,7 +274,7 @@ cdef TensorBase of_array(object array, object dtype):
     elif kind == "c":
         code = default_complex_code()
     elif kind == "b":
-        code = BOOL
+        code = UINT8 if policy.compare_uint8 else BOOL
     else:
         code = INT64
     if kind == "u":
@@ -548,7 +547,7 @@ def cat(tensors, dim=0):
     cdef list parts
     cdef char* dst
     cdef char* src
-    cdef Py_ssize_t o, row
+    cdef Py_ssize_t row
     cdef bint plain_copy = True
     if not isinstance(tensors, (list, tuple)):
         raise TypeError(f"cat(): argument 'tensors' (position 1) must be tuple of Tensors, not "
@@ -608,8 +607,7 @@ def cat(tensors, dim=0):
         t = <TensorBase>parts[k]
         chunk = t.count // outer * ITEMSIZE[code]
         src = ptr(t)
-        for o in range(outer):
-            memcpy(dst + o * row, src + o * chunk, chunk)
+        st_shared_copy_rows(dst, row, src, chunk, outer, chunk)
         dst += chunk
     return r
 

@@ -2,8 +2,12 @@
 from cpython.object cimport PyObject
 from libc.string cimport memcpy
 
-from .._kernels.table cimport ST_ZERO_DIVISION, st_cast, st_index_out, st_loop, st_reduce
-from .dtype cimport INT64, ITEMSIZE
+from .._kernels.table cimport (
+    ST_SHARED_FROM, ST_ZERO_DIVISION, st_cast, st_loop, st_reduce, st_shared_copy, st_shared_flat, st_shared_loop,
+    st_shared_reduce,
+)
+from .dtype cimport ITEMSIZE
+from .policy cimport policy
 from .tensor cimport MAX_DIMS, TensorBase, empty, empty_strided, ptr, same_shape, strided_alias
 
 
@@ -32,6 +36,11 @@ cdef object size_mismatch(TensorBase a, TensorBase b, int n):
 
 
 cdef TensorBase alloc_result(int code, int ndim, const Py_ssize_t* shape, TensorBase a, TensorBase b):
+    """An uninitialised result of a pointwise op or copy, in the memory order that the era gives it."""
+    return empty(code, ndim, shape) if policy.row_order else alloc_alike(code, ndim, shape, a, b)
+
+
+cdef TensorBase alloc_alike(int code, int ndim, const Py_ssize_t* shape, TensorBase a, TensorBase b):
     """An uninitialised result in the memory order of the operands, as torch chooses it."""
     cdef int perm[MAX_DIMS]
     cdef Py_ssize_t strides[MAX_DIMS]
@@ -86,11 +95,8 @@ cdef int run_loop(st_loop loop, int n, PyObject** operands, const void* param) e
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef Py_ssize_t strides[MAX_OPERANDS][MAX_DIMS]
     cdef char* ptrs[MAX_OPERANDS]
-    cdef Py_ssize_t inner[MAX_OPERANDS]
-    cdef Py_ssize_t counter[MAX_DIMS]
     cdef TensorBase out = <TensorBase>operands[0], t
-    cdef int ndim = 0, i, k, d, status = 0
-    cdef Py_ssize_t size
+    cdef int ndim = 0, i, k, d, status
     cdef bint mergeable
     if out.count == 0:
         return 0
@@ -122,31 +128,23 @@ cdef int run_loop(st_loop loop, int n, PyObject** operands, const void* param) e
             strides[k][0] = 0
     elif ndim > 1:
         fastest_inside(ndim, n, shape, strides)
-    for k in range(n):
-        inner[k] = strides[k][0]
-    size = shape[0]
     with nogil:
-        if ndim == 1:
-            status = loop(ptrs, inner, size, param)
-        else:
-            for i in range(1, ndim):
-                counter[i] = 0
-            while True:
-                status |= loop(ptrs, inner, size, param)
-                i = 1
-                while i < ndim:
-                    counter[i] += 1
-                    for k in range(n):
-                        ptrs[k] += strides[k][i]
-                    if counter[i] < shape[i]:
-                        break
-                    for k in range(n):
-                        ptrs[k] -= strides[k][i] * shape[i]
-                    counter[i] = 0
-                    i += 1
-                if i == ndim:
-                    break
-    if status == ST_ZERO_DIVISION:
+        status = st_shared_loop(loop, n, ndim, shape, &strides[0][0], ptrs, param)
+    if status & ST_ZERO_DIVISION:
+        raise RuntimeError("ZeroDivisionError")
+    return 0
+
+
+cdef int run_flat(st_loop loop, int n, char** ptrs, const Py_ssize_t* steps, Py_ssize_t count,
+                  const void* param) except -1:
+    """Run loop over count elements of each operand, steps apart."""
+    cdef int status = 0
+    if count >= ST_SHARED_FROM:
+        with nogil:
+            status = st_shared_flat(loop, n, count, steps, ptrs, param)
+    elif count:
+        status = loop(ptrs, steps, count, param)
+    if status & ST_ZERO_DIVISION:
         raise RuntimeError("ZeroDivisionError")
     return 0
 
@@ -206,7 +204,12 @@ cdef int copy_into(TensorBase out, TensorBase source) except -1:
         if ptr(out) != ptr(source) and out.count:
             if out.storage is source.storage:
                 source = contiguous_copy_apart(source)
-            memcpy(ptr(out), ptr(source), out.count * ITEMSIZE[out.code])
+            if out.count < ST_SHARED_FROM:
+                memcpy(ptr(out), ptr(source), out.count * ITEMSIZE[out.code])
+            else:
+                with nogil:
+                    st_shared_copy(out.storage.data + out.offset, source.storage.data + source.offset,
+                                   out.count * ITEMSIZE[out.code])
         return 0
     if out.storage is source.storage and out.count:
         source = contiguous_copy_apart(source)
@@ -224,13 +227,12 @@ cdef int reduce_into(st_reduce kernel, TensorBase out, TensorBase a, unsigned lo
     """Reduce the dimensions whose bits are set in `dims`; out (and indices) have the kept ones, contiguous."""
     cdef Py_ssize_t kept[MAX_DIMS]
     cdef Py_ssize_t kept_strides[MAX_DIMS]
-    cdef Py_ssize_t counter[MAX_DIMS]
-    cdef Py_ssize_t n_red = 1, s_red = 0, n_out, s_in, size = ITEMSIZE[a.code], so = ITEMSIZE[out.code]
+    cdef Py_ssize_t n_red = 1, s_red = 0, size = ITEMSIZE[a.code], step = ITEMSIZE[out.code]
     cdef int i, n_kept = 0
     cdef bint merged = True
     cdef char* dst = out.storage.data + out.offset
     cdef char* src
-    cdef st_index_out places
+    cdef char* index = NULL
     if out.count == 0:
         return 0
     if a.count == 0:                       # every element of out is the reduction of nothing
@@ -253,32 +255,11 @@ cdef int reduce_into(st_reduce kernel, TensorBase out, TensorBase a, unsigned lo
             n_kept += 1
     if not merged:
         return reduce_into(kernel, out, reduced_last(a, dims), reduced_mask(a.ndim_, dims), param, indices)
-    src = ptr(a)
-    n_out = kept[0] if n_kept else 1
-    s_in = kept_strides[0] if n_kept else 0
     if indices is not None:
-        places.idx = indices.storage.data + indices.offset
-        places.s_idx = ITEMSIZE[INT64]
-        param = &places
+        index = ptr(indices)
+    src = ptr(a)
     with nogil:
-        for i in range(1, n_kept):
-            counter[i] = 0
-        while True:
-            kernel(dst, src, n_red, s_red, n_out, s_in, so, param)
-            dst += so * n_out
-            if indices is not None:
-                places.idx += ITEMSIZE[INT64] * n_out
-            i = 1
-            while i < n_kept:
-                counter[i] += 1
-                src += kept_strides[i]
-                if counter[i] < kept[i]:
-                    break
-                src -= kept_strides[i] * kept[i]
-                counter[i] = 0
-                i += 1
-            if i >= n_kept:
-                break
+        st_shared_reduce(kernel, a.code, dst, step, src, n_red, s_red, n_kept, kept, kept_strides, param, index)
     return 0
 
 

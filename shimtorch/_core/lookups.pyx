@@ -2,6 +2,8 @@
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
 
+from .._kernels.parallel cimport st_body
+from .._kernels.table cimport st_parallel, st_shared_zero
 from .dtype cimport CAT_FLOAT, CATEGORY, FLOAT32, FLOAT64, INT32, INT64, ITEMSIZE, UINT8
 from .iterate cimport as_code_tensor, contiguous_copy
 from .tensor cimport MAX_DIMS, TensorBase, describe_shape, empty, ptr
@@ -31,15 +33,32 @@ cdef Py_ssize_t find_outside(const int64_t* index, Py_ssize_t n, int64_t limit) 
     return -1
 
 
+# What the pieces of a loop over rows share; each is called through st_body.
+ctypedef struct Rows:
+    char* to
+    const char* source
+    const int64_t* at
+    Py_ssize_t n, row                  # of rows; bytes of a row, or its elements where these are added up
+    int64_t skip
+
+cdef enum:
+    GRAIN = 1 << 17                    # bytes that are worth a thread
+    NARROW = 64                        # neighbours that are added up at once
+
+
+cdef void copy_rows(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef Rows* c = <Rows*>context
+    cdef Py_ssize_t k
+    for k in range(begin, end):
+        memcpy(c.to + k * c.row, c.source + c.at[k] * c.row, c.row)
+
+
 def rows(TensorBase weight not None, TensorBase indices not None):
     """The rows of weight (V, ...) that indices name: shape indices.shape + weight.shape[1:]."""
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef TensorBase index, r
     cdef int i
-    cdef Py_ssize_t k, row, n
-    cdef const int64_t* at
-    cdef char* src
-    cdef char* dst
+    cdef Rows c
     if weight.ndim_ == 0:
         raise RuntimeError("'weight' must be 2-D")
     index = as_indices(indices, "embedding")
@@ -51,30 +70,31 @@ def rows(TensorBase weight not None, TensorBase indices not None):
         shape[i] = indices.shape_[i]
     for i in range(1, weight.ndim_):
         shape[indices.ndim_ + i - 1] = weight.shape_[i]
-    at = <const int64_t*>ptr(index)
-    if find_outside(at, index.count, weight.shape_[0]) >= 0:
+    c.at = <const int64_t*>ptr(index)
+    if find_outside(c.at, index.count, weight.shape_[0]) >= 0:
         raise IndexError("index out of range in self")
     r = empty(weight.code, indices.ndim_ + weight.ndim_ - 1, shape)
     if r.count == 0:
         return r
-    row = weight.count // weight.shape_[0] * ITEMSIZE[weight.code]
-    src, dst, n = ptr(weight), ptr(r), index.count
+    c.row = weight.count // weight.shape_[0] * ITEMSIZE[weight.code]
+    c.source, c.to, c.n = ptr(weight), ptr(r), index.count
     with nogil:
-        for k in range(n):
-            memcpy(dst + k * row, src + at[k] * row, row)
+        st_parallel(c.n, GRAIN // c.row + 1, copy_rows, &c)
     return r
 
 
-cdef void add_rows(real* out, const real* grad, const int64_t* index, Py_ssize_t n, Py_ssize_t width,
-                   int64_t skip) noexcept nogil:
-    cdef Py_ssize_t i, k
+cdef void add_columns(real* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """Blocks of NARROW columns of all rows: no two add to the same element. real* stands for the context's type."""
+    cdef Rows* c = <Rows*>context
+    cdef Py_ssize_t i, k, first = begin * NARROW, last = min(end * NARROW, c.row)
     cdef real* row
-    for i in range(n):
-        if index[i] == skip:
+    cdef const real* added
+    for i in range(c.n):
+        if c.at[i] == c.skip:
             continue
-        row = out + index[i] * width
-        for k in range(width):
-            row[k] += grad[i * width + k]
+        row, added = <real*>c.to + c.at[i] * c.row, <const real*>c.source + i * c.row
+        for k in range(first, last):
+            row[k] += added[k]
 
 
 def rows_backward(TensorBase grad not None, TensorBase indices not None, Py_ssize_t n_rows, int64_t skip):
@@ -82,14 +102,10 @@ def rows_backward(TensorBase grad not None, TensorBase indices not None, Py_ssiz
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef TensorBase index = as_indices(indices, "embedding"), g = grad, r
     cdef int i, code = grad.code
-    cdef Py_ssize_t width = 1, n
-    cdef char* dst
-    cdef char* src
-    cdef const int64_t* at
-    cdef bint single
+    cdef Py_ssize_t width = 1
+    cdef Rows c
     if code != FLOAT32 and code != FLOAT64:
         g = as_code_tensor(g, FLOAT32)
-    single = g.code == FLOAT32
     if not g.contiguous_:
         g = contiguous_copy(g)
     shape[0] = n_rows
@@ -102,13 +118,12 @@ def rows_backward(TensorBase grad not None, TensorBase indices not None, Py_ssiz
     if find_outside(<const int64_t*>ptr(index), index.count, n_rows) >= 0:
         raise IndexError("index out of range in self")
     r = empty(g.code, grad.ndim_ - indices.ndim_ + 1, shape)
-    dst, src, at, n = ptr(r), ptr(g), <const int64_t*>ptr(index), index.count
-    memset(dst, 0, r.count * ITEMSIZE[r.code])
+    c.to, c.source, c.at, c.n, c.row, c.skip = ptr(r), ptr(g), <const int64_t*>ptr(index), index.count, width, skip
     with nogil:
-        if single:
-            add_rows[float](<float*>dst, <float*>src, at, n, width, skip)
-        else:
-            add_rows[double](<double*>dst, <double*>src, at, n, width, skip)
+        st_shared_zero(c.to, r.count * ITEMSIZE[r.code])
+        if width:
+            st_parallel((width + NARROW - 1) // NARROW, GRAIN // (4 * c.n * min(width, <Py_ssize_t>NARROW) + 1) + 1,
+                        <st_body>add_columns[float] if g.code == FLOAT32 else <st_body>add_columns[double], &c)
     return as_code_tensor(r, code)
 
 

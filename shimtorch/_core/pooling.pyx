@@ -1,10 +1,10 @@
 """Pooling on tensors: the forwards of the ops of ``_ops/pooling.py``. Maps have a batch and one to three dimensions."""
 from libc.stdint cimport int64_t
-from libc.string cimport memset
 
+from .._kernels.parallel cimport st_body
 from .._kernels.pool cimport st_pool_kernels, st_windows
 from .._kernels.scratch cimport release, scratch
-from .._kernels.table cimport st_find_pool
+from .._kernels.table cimport st_find_pool, st_parallel, st_shared_zero
 from .dtype cimport (
     BFLOAT16, BOOL, CAT_INT, CATEGORY, FLOAT16, FLOAT32, FLOAT64, INT64, ITEMSIZE, dtype_of,
 )
@@ -118,25 +118,69 @@ cdef TensorBase like(TensorBase t, int code, tuple size, tuple out):
     return empty(code, n, shape)
 
 
+# Planes are shared among threads.
+ctypedef struct Planes:
+    const st_pool_kernels* kernels
+    const st_windows* w
+    const char* source
+    char* to
+    int64_t* at
+    Py_ssize_t from_, size             # bytes of a plane of the source and of the result
+    Py_ssize_t places                  # windows of a plane
+
+cdef enum:
+    GRAIN = 1 << 15                    # elements that are worth a thread
+
+
+cdef void largest_of_planes(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef const Planes* c = <const Planes*>context
+    cdef st_windows w = c.w[0]
+    w.planes = end - begin
+    c.kernels.largest(&w, c.source + begin * c.from_, c.to + begin * c.size,
+                      NULL if c.at == NULL else c.at + begin * c.places)
+
+
+cdef void mean_of_planes(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef const Planes* c = <const Planes*>context
+    cdef st_windows w = c.w[0]
+    w.planes = end - begin
+    c.kernels.mean(&w, c.source + begin * c.from_, c.to + begin * c.size)
+
+
+cdef void spread_over_planes(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef const Planes* c = <const Planes*>context
+    cdef st_windows w = c.w[0]
+    w.planes = end - begin
+    c.kernels.spread_mean(&w, c.source + begin * c.from_, c.to + begin * c.size)
+
+
+cdef int share(st_body body, const st_windows* w, TensorBase source, TensorBase r, int64_t* at) except -1:
+    """Make all planes of r of those of source."""
+    cdef Planes c
+    cdef Py_ssize_t n = w.planes, size = ITEMSIZE[r.code]
+    if not r.count:
+        return 0
+    c.kernels, c.w, c.at = st_find_pool(source.code), w, at
+    c.source, c.to, c.from_, c.size = ptr(source), ptr(r), source.count // n * size, r.count // n * size
+    c.places = w.out[0] * w.out[1] * w.out[2]
+    with nogil:
+        st_parallel(n, GRAIN * size // max(c.from_, c.size, 1) + 1, body, &c)
+    return 0
+
+
 def largest(TensorBase self not None, tuple out, options, bint indices, str what):
     """The largest element of every window and, if asked for, its place in the plane (else None)."""
     cdef TensorBase x = ready(self, what), r, at = None
     cdef tuple size = tuple(self.size())
     cdef Windows windows = make(size, out, options)
-    cdef const st_pool_kernels* kernels = st_find_pool(x.code)
     cdef int64_t* places = NULL
-    cdef void* values
-    cdef const void* source
     if x.code == FLOAT32 and windows.w.size[0] * windows.w.size[1] * windows.w.size[2] > 0x7fffffff:
         raise NotImplementedError(f"{what}: maps of more than 2**31 elements are not implemented")
     r = like(x, x.code, size, out)
     if indices:
         at = like(x, INT64, size, out)
         places = <int64_t*>ptr(at)
-    if r.count:
-        values, source = ptr(r), ptr(x)
-        with nogil:
-            kernels.largest(&windows.w, source, values, places)
+    share(largest_of_planes, &windows.w, x, r, places)
     return as_code_tensor(r, self.code), at
 
 
@@ -145,16 +189,10 @@ def mean(TensorBase self not None, tuple out, options, str what):
     cdef TensorBase x = ready(self, what), r
     cdef tuple size = tuple(self.size())
     cdef Windows windows = make(size, out, options)
-    cdef const st_pool_kernels* kernels = st_find_pool(x.code)
-    cdef void* values
-    cdef const void* source
     if CATEGORY[self.code] == CAT_INT and self.code != INT64:
         raise NotImplementedError(f"\"{what}\" not implemented for '{scalar_type(dtype_of(self.code))}'")
     r = like(x, x.code, size, out)
-    if r.count:
-        values, source = ptr(r), ptr(x)
-        with nogil:
-            kernels.mean(&windows.w, source, values)
+    share(mean_of_planes, &windows.w, x, r, NULL)
     return as_code_tensor(r, self.code)
 
 
@@ -162,17 +200,11 @@ def spread_mean(TensorBase grad not None, size, options):
     """What every element of an input of a size gets of the gradients of its windows' means."""
     cdef TensorBase g = ready(grad, "avg_pool"), r
     cdef tuple shape = tuple(size), out
-    cdef const st_pool_kernels* kernels = st_find_pool(g.code)
     cdef Windows windows
-    cdef void* values
-    cdef const void* source
     out = tuple(grad.size())[2:]
     windows = make(shape, out, options)
     r = like(g, g.code, shape, shape[2:])
-    if r.count:
-        values, source = ptr(r), ptr(g)
-        with nogil:
-            kernels.spread_mean(&windows.w, source, values)
+    share(spread_over_planes, &windows.w, g, r, NULL)
     return as_code_tensor(r, grad.code)
 
 
@@ -184,23 +216,44 @@ ctypedef fused element:
     float
     double
 
-
-cdef void put_plane(element* to, const element* source, const int64_t* at, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t i
-    for i in range(n):
-        to[at[i]] = source[i]
-
-
-cdef void add_plane(element* to, const element* source, const int64_t* at, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t i
-    for i in range(n):
-        to[at[i]] += source[i]
+# A plane of `n` places and one of `size` elements; called through st_body: the first parameter stands for the context.
+ctypedef struct Places:
+    void* to
+    const void* source
+    const int64_t* at
+    Py_ssize_t n, size
 
 
-cdef void take_plane(element* to, const element* source, const int64_t* at, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t i
-    for i in range(n):
-        to[i] = source[at[i]]
+cdef void put_planes(element* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef const Places* c = <const Places*>context
+    cdef Py_ssize_t plane, i
+    for plane in range(begin, end):
+        for i in range(plane * c.n, (plane + 1) * c.n):
+            (<element*>c.to)[plane * c.size + c.at[i]] = (<const element*>c.source)[i]
+
+
+cdef void add_planes(element* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef const Places* c = <const Places*>context
+    cdef Py_ssize_t plane, i
+    for plane in range(begin, end):
+        for i in range(plane * c.n, (plane + 1) * c.n):
+            (<element*>c.to)[plane * c.size + c.at[i]] += (<const element*>c.source)[i]
+
+
+cdef void take_planes(element* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef const Places* c = <const Places*>context
+    cdef Py_ssize_t plane, i
+    for plane in range(begin, end):
+        for i in range(plane * c.n, (plane + 1) * c.n):
+            (<element*>c.to)[i] = (<const element*>c.source)[plane * c.size + c.at[i]]
+
+
+cdef void share_places(st_body body, Py_ssize_t n_planes, TensorBase r, TensorBase source, TensorBase at, Py_ssize_t n,
+                       Py_ssize_t size) noexcept:
+    cdef Places c
+    c.to, c.source, c.at, c.n, c.size = ptr(r), ptr(source), <int64_t*>ptr(at), n, size
+    with nogil:
+        st_parallel(n_planes, GRAIN // (n + 1) + 1, body, &c)
 
 
 cdef int check(TensorBase at, Py_ssize_t n_planes, Py_ssize_t n, Py_ssize_t limit) except -1:
@@ -231,8 +284,8 @@ cdef tuple planes(TensorBase t, int leading):
 def put(TensorBase self not None, TensorBase indices not None, tuple out, bint add):
     """Planes (N, C, *out) that are zero but where indices (shaped as self) put self's elements, or their sums."""
     cdef TensorBase at = indices if indices.contiguous_ else contiguous_copy(indices), x = self, r
-    cdef Py_ssize_t n, m, size, i
-    cdef int64_t* index
+    cdef Py_ssize_t n, m, size
+    cdef st_body body
     if add and x.code != FLOAT32 and x.code != FLOAT64:
         x = as_code_tensor(x, FLOAT32)
     if not x.contiguous_:
@@ -240,31 +293,27 @@ def put(TensorBase self not None, TensorBase indices not None, tuple out, bint a
     r = like(x, x.code, tuple(x.size()), out)
     n, m = planes(x, x.ndim_ - len(out))
     size = r.count // n if n else 0
-    memset(ptr(r), 0, r.count * ITEMSIZE[r.code])
+    st_shared_zero(ptr(r), r.count * ITEMSIZE[r.code])
     check(at, n, m, size)
-    index = <int64_t*>ptr(at)
-    for i in range(n):
-        if add:
-            if x.code == FLOAT32:
-                add_plane[float](<float*>ptr(r) + i * size, <float*>ptr(x) + i * m, index + i * m, m)
-            else:
-                add_plane[double](<double*>ptr(r) + i * size, <double*>ptr(x) + i * m, index + i * m, m)
-        elif ITEMSIZE[x.code] == 4:
-            put_plane[float](<float*>ptr(r) + i * size, <float*>ptr(x) + i * m, index + i * m, m)
-        elif ITEMSIZE[x.code] == 8:
-            put_plane[double](<double*>ptr(r) + i * size, <double*>ptr(x) + i * m, index + i * m, m)
-        elif ITEMSIZE[x.code] == 2:
-            put_plane[short](<short*>ptr(r) + i * size, <short*>ptr(x) + i * m, index + i * m, m)
-        else:
-            put_plane[char](ptr(r) + i * size, ptr(x) + i * m, index + i * m, m)
+    if add:
+        body = <st_body>add_planes[float] if x.code == FLOAT32 else <st_body>add_planes[double]
+    elif ITEMSIZE[x.code] == 4:
+        body = <st_body>put_planes[float]
+    elif ITEMSIZE[x.code] == 8:
+        body = <st_body>put_planes[double]
+    elif ITEMSIZE[x.code] == 2:
+        body = <st_body>put_planes[short]
+    else:
+        body = <st_body>put_planes[char]
+    share_places(body, n, r, x, at, m, size)
     return as_code_tensor(r, self.code)
 
 
 def take(TensorBase self not None, TensorBase indices not None):
     """The elements of self's planes (N, C, ...) that indices (N, C, ...) name."""
     cdef TensorBase at = indices if indices.contiguous_ else contiguous_copy(indices), x = self, r
-    cdef Py_ssize_t n, m, size, i
-    cdef int64_t* index
+    cdef Py_ssize_t n, m, size
+    cdef st_body body
     if not x.contiguous_:
         x = contiguous_copy(x)
     r = empty(x.code, at.ndim_, at.shape_)
@@ -273,14 +322,13 @@ def take(TensorBase self not None, TensorBase indices not None):
         raise RuntimeError(f"expected indices for {describe_shape(x)}, got {describe_shape(at)}")
     size = x.count // n if n else 0
     check(at, n, m, size)
-    index = <int64_t*>ptr(at)
-    for i in range(n):
-        if ITEMSIZE[x.code] == 4:
-            take_plane[float](<float*>ptr(r) + i * m, <float*>ptr(x) + i * size, index + i * m, m)
-        elif ITEMSIZE[x.code] == 8:
-            take_plane[double](<double*>ptr(r) + i * m, <double*>ptr(x) + i * size, index + i * m, m)
-        elif ITEMSIZE[x.code] == 2:
-            take_plane[short](<short*>ptr(r) + i * m, <short*>ptr(x) + i * size, index + i * m, m)
-        else:
-            take_plane[char](ptr(r) + i * m, ptr(x) + i * size, index + i * m, m)
+    if ITEMSIZE[x.code] == 4:
+        body = <st_body>take_planes[float]
+    elif ITEMSIZE[x.code] == 8:
+        body = <st_body>take_planes[double]
+    elif ITEMSIZE[x.code] == 2:
+        body = <st_body>take_planes[short]
+    else:
+        body = <st_body>take_planes[char]
+    share_places(body, n, r, x, at, m, size)
     return r

@@ -5,8 +5,8 @@ import numpy as np
 
 from .._kernels.blas cimport blas_lies, blas_product, blas_serves
 from .._kernels.table cimport (
-    ST_NO_MEMORY, ST_NOT_IMPLEMENTED, ST_SMALL_DEPTH, st_find_rows, st_find_small, st_gemm, st_nest_dim, st_rows,
-    st_rows_op, st_small_fn,
+    ST_NO_MEMORY, ST_NOT_IMPLEMENTED, ST_SMALL_DEPTH, st_find_rows, st_find_small, st_gemm, st_nest_dim, st_parallel,
+    st_rows, st_rows_op, st_shared_rows, st_small_fn,
 )
 from .dtype cimport BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, ITEMSIZE, dtype_of
 from .iterate cimport contiguous_copy
@@ -17,15 +17,23 @@ from .tensor cimport (
 from .op import scalar_type
 
 cdef object matmul_numpy = np.matmul
+# The dtypes, by code, as C++ has them.
+C_NAMES = ("bool", "unsigned char", "signed char", "short", "int", "long int", "c10::Half", "c10::BFloat16", "float",
+           "double", "c10::complex<float>", "c10::complex<double>", "short unsigned int", "unsigned int",
+           "long unsigned int")
 # Up to this many multiplications the kernel for small matrices beats the call of a BLAS.
 cdef Py_ssize_t SMALL = 32 * 32 * 32
 
 
-cdef int same_dtype(TensorBase a, TensorBase b, str what) except -1:
-    if a.code != b.code:
-        raise RuntimeError(f"{what}: expected m1 and m2 to have the same dtype, but got: {scalar_type(a.dtype).lower()}"
-                           f" != {scalar_type(b.dtype).lower()}")
-    return 0
+def unlike_matrices(TensorBase a not None, TensorBase b not None):
+    """What is wrong with two matrices of different dtypes."""
+    return RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {C_NAMES[a.code]} != {C_NAMES[b.code]}")
+
+
+def unlike_vector(TensorBase mat not None, TensorBase vec not None):
+    """What is wrong with a matrix and a vector of different dtypes."""
+    a, b = scalar_type(mat.dtype), scalar_type(vec.dtype)
+    return RuntimeError(f"addmv input tensors must have the same dtype, but got {b}, {a}, and {b}")
 
 
 cdef bint by_numpy(int code) noexcept:
@@ -38,15 +46,50 @@ cdef int gemm(TensorBase a, TensorBase b, TensorBase c) except -1:
     return gemms(1, a.shape_[0], b.shape_[1], a.shape_[1], a, 0, a.strides_, b, 0, b.strides_, c)
 
 
+# Products of a batch: matrices m x k and k x n, their strides, and the bytes from one to the next.
+ctypedef struct Batch:
+    st_small_fn small
+    int code
+    Py_ssize_t m, n, k
+    char* a
+    char* b
+    char* c
+    Py_ssize_t sa0, sa1, sb0, sb1, a_step, b_step
+
+cdef enum:
+    GRAIN = 1 << 16                    # products of numbers that are worth a thread
+    BLAS_ALONE = 1 << 18               # a BLAS multiplies matrices of so little work in one thread,
+    BLAS_ALONE_MV = 1 << 13            # and a matrix by a vector
+
+
+cdef void some_small(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef const Batch* c = <const Batch*>context
+    cdef Py_ssize_t size = ITEMSIZE[c.code]
+    cdef Py_ssize_t sa[2]
+    cdef Py_ssize_t sb[2]
+    cdef st_nest_dim loop
+    sa[0], sa[1], sb[0], sb[1] = c.sa0, c.sa1, c.sb0, c.sb1
+    loop.size = end - begin
+    loop.strides[0], loop.strides[1], loop.strides[2] = c.m * c.n * size, c.a_step, c.b_step
+    c.small(False, c.m, c.n, c.k, c.a + begin * c.a_step, sa, c.b + begin * c.b_step, sb,
+            c.c + begin * c.m * c.n * size, c.n * size, 1, &loop)
+
+
+cdef void some_by_blas(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef const Batch* c = <const Batch*>context
+    cdef Py_ssize_t i, step = c.m * c.n * ITEMSIZE[c.code]
+    for i in range(begin, end):
+        blas_product(c.code, False, c.m, c.n, c.k, c.a + i * c.a_step, c.sa0, c.sa1, c.b + i * c.b_step, c.sb0, c.sb1,
+                     c.c + i * step, c.n)
+
+
 cdef int gemms(Py_ssize_t batch, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, TensorBase a, Py_ssize_t a_step,
                const Py_ssize_t* a_strides, TensorBase b, Py_ssize_t b_step, const Py_ssize_t* b_strides,
                TensorBase c) except -1:
     """c = a @ b for a batch of matrices, a_step and b_step elements apart; c is contiguous."""
     cdef Py_ssize_t s = ITEMSIZE[a.code], i
-    cdef Py_ssize_t sa[2]
-    cdef Py_ssize_t sb[2]
-    cdef st_nest_dim loop
     cdef st_small_fn small
+    cdef Batch share
     cdef char* pa = ptr(a)
     cdef char* pb = ptr(b)
     cdef char* pc = ptr(c)
@@ -59,11 +102,13 @@ cdef int gemms(Py_ssize_t batch, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, Tenso
     if m * n * k <= (SMALL if m > 1 and n > 1 else 256) and k <= ST_SMALL_DEPTH:
         small = st_find_small(a.code)
         if small != NULL:
-            for i in range(2):
-                sa[i], sb[i] = a_strides[i] * s, b_strides[i] * s
-            loop.size = batch
-            loop.strides[0], loop.strides[1], loop.strides[2] = m * n * s, a_step * s, b_step * s
-            small(False, m, n, k, pa, sa, pb, sb, pc, n * s, 1, &loop)
+            share = Batch(small, a.code, m, n, k, pa, pb, pc, a_strides[0] * s, a_strides[1] * s, b_strides[0] * s,
+                          b_strides[1] * s, a_step * s, b_step * s)
+            if m * n * k * batch < 2 * GRAIN:
+                some_small(&share, 0, batch)
+            else:
+                with nogil:
+                    st_parallel(batch, GRAIN // (m * n * k) + 1, some_small, &share)
             return 0
     if blas_serves(a.code) and m * n * k > 64:
         if not blas_lies(m, k, a_strides[0], a_strides[1]):
@@ -72,10 +117,13 @@ cdef int gemms(Py_ssize_t batch, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, Tenso
         if not blas_lies(k, n, b_strides[0], b_strides[1]):
             b = contiguous_copy(b)
             return gemms(batch, m, n, k, a, a_step, a_strides, b, k * n, b.strides_ + b.ndim_ - 2, c)
+        share = Batch(NULL, a.code, m, n, k, pa, pb, pc, a_strides[0], a_strides[1], b_strides[0], b_strides[1],
+                      a_step * s, b_step * s)
         with nogil:
-            for i in range(batch):
-                blas_product(a.code, False, m, n, k, pa + i * a_step * s, a_strides[0], a_strides[1],
-                             pb + i * b_step * s, b_strides[0], b_strides[1], pc + i * m * n * s, n)
+            if m * n * k > (BLAS_ALONE if m > 1 and n > 1 else BLAS_ALONE_MV):
+                some_by_blas(&share, 0, batch)          # the BLAS has threads
+            else:
+                st_parallel(batch, GRAIN // (m * n * k) + 1, some_by_blas, &share)
         return 0
     if by_numpy(a.code) and m * n * k > SMALL:
         matmul_numpy(as_ndarray(a), as_ndarray(b), as_ndarray(c))
@@ -102,7 +150,8 @@ def mm(TensorBase self not None, TensorBase mat2 not None):
     if self.shape_[1] != mat2.shape_[0]:
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({self.shape_[0]}x{self.shape_[1]} and "
                            f"{mat2.shape_[0]}x{mat2.shape_[1]})")
-    same_dtype(self, mat2, "mm")
+    if self.code != mat2.code:
+        raise unlike_matrices(self, mat2)
     shape[0], shape[1] = self.shape_[0], mat2.shape_[1]
     r = empty(self.code, 2, shape)
     gemm(self, mat2, r)
@@ -119,7 +168,8 @@ def mv(TensorBase self not None, TensorBase vec not None):
     if self.shape_[1] != vec.shape_[0]:
         raise RuntimeError(f"size mismatch, got input ({self.shape_[0]}), mat ({self.shape_[0]}x{self.shape_[1]}), vec "
                            f"({vec.shape_[0]})")
-    same_dtype(self, vec, "mv")
+    if self.code != vec.code:
+        raise unlike_vector(self, vec)
     shape[0], shape[1] = vec.shape_[0], 1
     strides[0], strides[1] = vec.strides_[0], 1
     column = strided_alias(vec, 2, shape, strides, vec.offset)
@@ -136,11 +186,11 @@ def dot(TensorBase self not None, TensorBase tensor not None):
     cdef Py_ssize_t strides[2]
     if self.ndim_ != 1 or tensor.ndim_ != 1:
         raise RuntimeError(f"1D tensors expected, but got {self.ndim_}D and {tensor.ndim_}D tensors")
-    if self.code == BOOL:
-        raise NotImplementedError("\"dot\" not implemented for 'Bool'")
     if self.code != tensor.code:
         raise RuntimeError(f"dot : expected both vectors to have same dtype, but found "
                            f"{scalar_type(self.dtype)} and {scalar_type(tensor.dtype)}")
+    if self.code == BOOL:
+        raise NotImplementedError("\"dot\" not implemented for 'Bool'")
     if self.shape_[0] != tensor.shape_[0]:
         raise RuntimeError(f"inconsistent tensor size, expected tensor [{self.shape_[0]}] and src [{tensor.shape_[0]}] "
                            "to have the same number of elements, but got "
@@ -230,8 +280,8 @@ cpdef TensorBase by_rows(str kernel, tensors, dim):
     cdef char* ptrs[3]
     cdef Py_ssize_t rows[3]
     cdef Py_ssize_t cols[3]
-    cdef Py_ssize_t outer = 1, inner = 1, n, s = ITEMSIZE[f.code], _, step
-    cdef int d = wrap_dim(dim, f.ndim_), i, k, n_in = len(tensors)
+    cdef Py_ssize_t outer = 1, inner = 1, n, s = ITEMSIZE[f.code]
+    cdef int d = wrap_dim(dim, f.ndim_), i, k, n_in = len(tensors), status
     cdef list inputs = []
     if loop == NULL:
         last = "lastdim_" if kernel.endswith("softmax") and d == max(f.ndim_ - 1, 0) else ""
@@ -252,16 +302,12 @@ cpdef TensorBase by_rows(str kernel, tensors, dim):
     ptrs[0] = r.storage.data
     for k in range(n_in):
         ptrs[k + 1] = ptr(<TensorBase>inputs[k])
-    if inner == 1:
-        for k in range(n_in + 1):
-            rows[k], cols[k] = n * s, s
-        loop(ptrs, rows, cols, outer, n)
-        return r
     for k in range(n_in + 1):
-        rows[k], cols[k] = s, inner * s
-    step = n * inner * s
-    for _ in range(outer):
-        loop(ptrs, rows, cols, inner, n)
-        for k in range(n_in + 1):
-            ptrs[k] += step
+        rows[k], cols[k] = (s, inner * s) if inner > 1 else (n * s, s)
+    if inner == 1:
+        outer, inner = 1, outer
+    with nogil:
+        status = st_shared_rows(loop, n_in + 1, ptrs, rows, cols, outer, n * inner * s, inner, n)
+    if status == ST_NO_MEMORY:
+        raise MemoryError(f"{kernel}: no memory for rows of {n} elements")
     return r

@@ -5,12 +5,26 @@ their gradients and state are left to tensor ops.
 """
 from libc.math cimport sqrt
 
+from .._kernels.parallel cimport st_body
+from .._kernels.table cimport st_parallel
 from .dtype cimport FLOAT32, FLOAT64
 from .tensor cimport ON_DEVICE, SPARSE, TensorBase, ptr, same_shape
 
 ctypedef fused real:
     float
     double
+
+cdef enum:
+    GRAIN = 1 << 14                    # elements that are worth a thread
+
+# A pass and what it needs: the parameter, its gradient, up to three tensors of state, and numbers. A pass is a function
+# of either type, called through st_body: its first parameter, a pointer to elements, stands for the context.
+ctypedef struct Pass:
+    void* p
+    const void* g
+    void* state[3]
+    double numbers[8]
+    bint fresh, nesterov
 
 
 cdef bint plain(TensorBase t, TensorBase like) noexcept:
@@ -26,15 +40,42 @@ cdef void count_write(TensorBase t) noexcept:
     t.storage.version += 1
 
 
-cdef void sgd_pass(real* p, const real* g, real* b, Py_ssize_t n, bint fresh, bint nesterov, real sign, real decay,
-                   real momentum, real gain, real lr) noexcept nogil:
+cdef void share(st_body single, st_body double_, TensorBase p, TensorBase grad, list state, Pass* c) noexcept:
+    """Run the pass of p's type over all elements."""
+    cdef int i
+    cdef Py_ssize_t n = p.count
+    cdef st_body body = single if p.code == FLOAT32 else double_
+    c.p, c.g = ptr(p), ptr(grad)
+    for i in range(3):
+        c.state[i] = NULL
+    for i in range(len(state)):
+        if state[i] is not None:
+            c.state[i] = ptr(<TensorBase>state[i])
+    if n < 2 * GRAIN:
+        body(c, 0, n)
+    else:
+        with nogil:
+            st_parallel(n, GRAIN, body, c)
+    count_write(p)
+    for i in range(len(state)):
+        if state[i] is not None:
+            count_write(<TensorBase>state[i])
+
+
+cdef void sgd_pass(real* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef Pass* c = <Pass*>context
+    cdef real* p = <real*>c.p
+    cdef const real* g = <const real*>c.g
+    cdef real* b = <real*>c.state[0]
+    cdef real sign = <real>c.numbers[0], decay = <real>c.numbers[1], momentum = <real>c.numbers[2]
+    cdef real gain = <real>c.numbers[3], lr = <real>c.numbers[4], d
+    cdef bint fresh = c.fresh, nesterov = c.nesterov
     cdef Py_ssize_t i
-    cdef real d
     if b == NULL:
-        for i in range(n):
+        for i in range(begin, end):
             p[i] -= lr * (sign * g[i] + decay * p[i])
         return
-    for i in range(n):
+    for i in range(begin, end):
         d = sign * g[i] + decay * p[i]
         b[i] = d if fresh else momentum * b[i] + gain * d
         p[i] -= lr * (d + momentum * b[i] if nesterov else b[i])
@@ -43,27 +84,27 @@ cdef void sgd_pass(real* p, const real* g, real* b, Py_ssize_t n, bint fresh, bi
 def sgd(TensorBase p not None, TensorBase grad not None, TensorBase buffer, bint fresh, bint nesterov, bint maximize,
         double decay, double momentum, double gain, double lr):
     """Gradient descent; fresh: the momentum buffer is to start with the gradient."""
-    cdef double sign = -1 if maximize else 1
+    cdef Pass c
     if not steps(p) or not plain(grad, p) or (buffer is not None and not plain(buffer, p)):
         return False
-    if p.code == FLOAT32:
-        sgd_pass[float](<float*>ptr(p), <float*>ptr(grad), NULL if buffer is None else <float*>ptr(buffer), p.count,
-                        fresh, nesterov, <float>sign, <float>decay, <float>momentum, <float>gain, <float>lr)
-    else:
-        sgd_pass[double](<double*>ptr(p), <double*>ptr(grad), NULL if buffer is None else <double*>ptr(buffer),
-                         p.count, fresh, nesterov, sign, decay, momentum, gain, lr)
-    count_write(p)
-    if buffer is not None:
-        count_write(buffer)
+    c.numbers[:] = [-1 if maximize else 1, decay, momentum, gain, lr, 0, 0, 0]
+    c.fresh, c.nesterov = fresh, nesterov
+    share(<st_body>sgd_pass[float], <st_body>sgd_pass[double], p, grad, [buffer], &c)
     return True
 
 
-cdef void adam_pass(real* p, const real* g, real* mean, real* square, real* largest, Py_ssize_t n, real sign,
-                    real decay, real shrink, real gain1, real beta2, real gain2, real eps, real step,
-                    real correction) noexcept nogil:
+cdef void adam_pass(real* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef Pass* c = <Pass*>context
+    cdef real* p = <real*>c.p
+    cdef const real* g = <const real*>c.g
+    cdef real* mean = <real*>c.state[0]
+    cdef real* square = <real*>c.state[1]
+    cdef real* largest = <real*>c.state[2]
+    cdef real sign = <real>c.numbers[0], decay = <real>c.numbers[1], shrink = <real>c.numbers[2]
+    cdef real gain1 = <real>(1 - c.numbers[3]), beta2 = <real>c.numbers[4], gain2 = <real>(1 - c.numbers[4])
+    cdef real eps = <real>c.numbers[5], step = <real>c.numbers[6], correction = <real>c.numbers[7], d, s
     cdef Py_ssize_t i
-    cdef real d, s
-    for i in range(n):
+    for i in range(begin, end):
         d = sign * g[i] + decay * p[i]
         mean[i] += gain1 * (d - mean[i])
         s = square[i] = square[i] * beta2 + gain2 * d * d
@@ -78,33 +119,26 @@ def adam(TensorBase p not None, TensorBase grad not None, TensorBase mean not No
          TensorBase largest, bint maximize, double decay, double shrink, double beta1, double beta2, double eps,
          double step, double correction):
     """Adam; decay is added to the gradient, shrink multiplies the parameter; correction divides the root."""
-    cdef double sign = -1 if maximize else 1
+    cdef Pass c
     if not (steps(p) and plain(grad, p) and plain(mean, p) and plain(square, p)):
         return False
     if largest is not None and not plain(largest, p):
         return False
-    if p.code == FLOAT32:
-        adam_pass[float](<float*>ptr(p), <float*>ptr(grad), <float*>ptr(mean), <float*>ptr(square),
-                         NULL if largest is None else <float*>ptr(largest), p.count, <float>sign, <float>decay,
-                         <float>shrink, <float>(1 - beta1), <float>beta2, <float>(1 - beta2), <float>eps, <float>step,
-                         <float>correction)
-    else:
-        adam_pass[double](<double*>ptr(p), <double*>ptr(grad), <double*>ptr(mean), <double*>ptr(square),
-                          NULL if largest is None else <double*>ptr(largest), p.count, sign, decay, shrink,
-                          1 - beta1, beta2, 1 - beta2, eps, step, correction)
-    count_write(p)
-    count_write(mean)
-    count_write(square)
-    if largest is not None:
-        count_write(largest)
+    c.numbers[:] = [-1 if maximize else 1, decay, shrink, beta1, beta2, eps, step, correction]
+    share(<st_body>adam_pass[float], <st_body>adam_pass[double], p, grad, [mean, square, largest], &c)
     return True
 
 
-cdef void adadelta_pass(real* p, const real* g, real* square, real* delta, Py_ssize_t n, real sign, real decay,
-                        real rho, real gain, real eps, real lr) noexcept nogil:
+cdef void adadelta_pass(real* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef Pass* c = <Pass*>context
+    cdef real* p = <real*>c.p
+    cdef const real* g = <const real*>c.g
+    cdef real* square = <real*>c.state[0]
+    cdef real* delta = <real*>c.state[1]
+    cdef real sign = <real>c.numbers[0], decay = <real>c.numbers[1], rho = <real>c.numbers[2]
+    cdef real gain = <real>(1 - c.numbers[2]), eps = <real>c.numbers[3], lr = <real>c.numbers[4], d
     cdef Py_ssize_t i
-    cdef real d
-    for i in range(n):
+    for i in range(begin, end):
         d = sign * g[i] + decay * p[i]
         square[i] = square[i] * rho + gain * d * d
         d *= <real>sqrt(delta[i] + eps) / <real>sqrt(square[i] + eps)
@@ -115,16 +149,9 @@ cdef void adadelta_pass(real* p, const real* g, real* square, real* delta, Py_ss
 def adadelta(TensorBase p not None, TensorBase grad not None, TensorBase square not None, TensorBase delta not None,
              bint maximize, double decay, double rho, double eps, double lr):
     """Adadelta."""
-    cdef double sign = -1 if maximize else 1
+    cdef Pass c
     if not (steps(p) and plain(grad, p) and plain(square, p) and plain(delta, p)):
         return False
-    if p.code == FLOAT32:
-        adadelta_pass[float](<float*>ptr(p), <float*>ptr(grad), <float*>ptr(square), <float*>ptr(delta), p.count,
-                             <float>sign, <float>decay, <float>rho, <float>(1 - rho), <float>eps, <float>lr)
-    else:
-        adadelta_pass[double](<double*>ptr(p), <double*>ptr(grad), <double*>ptr(square), <double*>ptr(delta), p.count,
-                              sign, decay, rho, 1 - rho, eps, lr)
-    count_write(p)
-    count_write(square)
-    count_write(delta)
+    c.numbers[:] = [-1 if maximize else 1, decay, rho, eps, lr, 0, 0, 0]
+    share(<st_body>adadelta_pass[float], <st_body>adadelta_pass[double], p, grad, [square, delta], &c)
     return True

@@ -26,11 +26,8 @@ def apply():
 
 
 def get_num_threads():
-    """The number that was set; at first that of OMP_NUM_THREADS, or of the processors that this process may use.
-
-    A process that was forked has one thread until it sets more.
-    """
-    if table.openmp():
+    """The number that was set; at first that of OMP_NUM_THREADS, or of the processors that this process may use."""
+    if table.threaded():
         return table.threads()
     if _wanted is not None:
         return _wanted

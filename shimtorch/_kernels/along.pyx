@@ -4,6 +4,9 @@ Arrays are ndarrays; places are int64 and were checked to lie within the dimensi
 """
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 
+from .parallel cimport st_body
+from .table cimport st_parallel
+
 ctypedef fused word:
     uint8_t
     int16_t
@@ -28,39 +31,111 @@ ctypedef fused ordered:
     int64_t
 
 
+# What the pieces of a loop share. A piece is a function of any element type, called through st_body: its first
+# parameter, a pointer to the elements, stands for the context.
+ctypedef struct Lines:
+    void* target
+    const int64_t* places
+    const void* values
+    Py_ssize_t size, n, inner          # of the dimension: in the array that is looked into, and in the other
+    Py_ssize_t k
+    bint largest
+
+cdef enum:
+    GRAIN = 1 << 15                    # elements that are worth a thread
+    NARROW = 64                        # neighbours that are added up at once
+
+
+cdef void gather_lines(word* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """Lines (o, j) of the result."""
+    cdef Lines* c = <Lines*>context
+    cdef Py_ssize_t line = begin, stop, i, inner = c.inner
+    cdef const int64_t* at
+    cdef const word* source
+    cdef word* out
+    while line < end:
+        stop = min(end, (line // c.n + 1) * c.n)
+        source = <const word*>c.values + line // c.n * c.size * inner
+        at, out = c.places, <word*>c.target
+        if inner == 1:
+            for i in range(line, stop):
+                out[i] = source[at[i]]
+            line = stop
+            continue
+        while line < stop:
+            for i in range(inner):
+                out[line * inner + i] = source[at[line * inner + i] * inner + i]
+            line += 1
+
+
 def gather(const word[:, :, ::1] source, const int64_t[:, :, ::1] places, word[:, :, ::1] out):
     """``out[o, j, i] = source[o, places[o, j, i], i]``."""
-    cdef Py_ssize_t o, j, i
+    cdef Lines c
+    if not out.shape[0] * out.shape[1] * out.shape[2]:
+        return
+    c.target, c.places, c.values = &out[0, 0, 0], &places[0, 0, 0], &source[0, 0, 0]
+    c.size, c.n, c.inner = source.shape[1], places.shape[1], places.shape[2]
     with nogil:
-        for o in range(places.shape[0]):
-            for j in range(places.shape[1]):
-                for i in range(places.shape[2]):
-                    out[o, j, i] = source[o, places[o, j, i], i]
+        st_parallel(places.shape[0] * c.n, GRAIN // c.inner + 1, <st_body>gather_lines[word], &c)
+
+
+cdef void scatter_columns(number* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """Blocks of NARROW columns i, outer place after outer place: no two add to the same element."""
+    cdef Lines* c = <Lines*>context
+    cdef Py_ssize_t block, o, j, i, first, last, blocks = (c.inner + NARROW - 1) // NARROW, inner = c.inner
+    cdef const int64_t* at
+    cdef const number* values
+    cdef number* target
+    while begin < end:
+        o, block = begin // blocks, begin % blocks
+        first, last = block * NARROW, min((block + end - begin) * NARROW, inner)
+        target = <number*>c.target + o * c.size * inner
+        for j in range(c.n):
+            at, values = c.places + (o * c.n + j) * inner, <const number*>c.values + (o * c.n + j) * inner
+            for i in range(first, last):
+                target[at[i] * inner + i] += values[i]
+        begin += blocks - block
 
 
 def scatter_add(number[:, :, ::1] target, const int64_t[:, :, ::1] places, const number[:, :, ::1] values):
     """``target[o, places[o, j, i], i] += values[o, j, i]``."""
-    cdef Py_ssize_t o, j, i
+    cdef Lines c
+    if not values.shape[0] * values.shape[1] * values.shape[2]:
+        return
+    c.target, c.places, c.values = &target[0, 0, 0], &places[0, 0, 0], &values[0, 0, 0]
+    c.size, c.n, c.inner = target.shape[1], places.shape[1], places.shape[2]
     with nogil:
-        for o in range(places.shape[0]):
-            for j in range(places.shape[1]):
-                for i in range(places.shape[2]):
-                    target[o, places[o, j, i], i] += values[o, j, i]
+        st_parallel(places.shape[0] * ((c.inner + NARROW - 1) // NARROW),
+                    GRAIN // (c.n * min(c.inner, <Py_ssize_t>NARROW)) + 1, <st_body>scatter_columns[number], &c)
+
+
+cdef void add_columns(number* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """As scatter_columns, with one place for a whole line."""
+    cdef Lines* c = <Lines*>context
+    cdef Py_ssize_t block, o, j, i, first, last, blocks = (c.inner + NARROW - 1) // NARROW, inner = c.inner
+    cdef const number* values
+    cdef number* target
+    while begin < end:
+        o, block = begin // blocks, begin % blocks
+        first, last = block * NARROW, min((block + end - begin) * NARROW, inner)
+        for j in range(c.n):
+            target = <number*>c.target + (o * c.size + c.places[j]) * inner
+            values = <const number*>c.values + (o * c.n + j) * inner
+            for i in range(first, last):
+                target[i] += values[i]
+        begin += blocks - block
 
 
 def index_add(number[:, :, ::1] target, const int64_t[::1] places, const number[:, :, ::1] values):
     """``target[o, places[j], i] += values[o, j, i]``."""
-    cdef Py_ssize_t o, j, i, inner = target.shape[2]
-    cdef number* row
-    cdef const number* added
-    if not inner or not values.shape[1]:
+    cdef Lines c
+    if not values.shape[0] * values.shape[1] * values.shape[2]:
         return
+    c.target, c.places, c.values = &target[0, 0, 0], &places[0], &values[0, 0, 0]
+    c.size, c.n, c.inner = target.shape[1], values.shape[1], values.shape[2]
     with nogil:
-        for o in range(values.shape[0]):
-            for j in range(values.shape[1]):
-                row, added = &target[o, places[j], 0], &values[o, j, 0]
-                for i in range(inner):
-                    row[i] += added[i]
+        st_parallel(values.shape[0] * ((c.inner + NARROW - 1) // NARROW),
+                    GRAIN // (c.n * min(c.inner, <Py_ssize_t>NARROW)) + 1, <st_body>add_columns[number], &c)
 
 
 # ---------------------------------------------------------------- the largest few
@@ -113,11 +188,20 @@ cdef void choose(const ordered* row, Py_ssize_t n, ordered* heap, int64_t* at, P
         sift(heap, at, 0, i, largest)
 
 
+cdef void topk_rows(ordered* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef Lines* c = <Lines*>context
+    cdef Py_ssize_t i
+    for i in range(begin, end):
+        choose(<const ordered*>c.values + i * c.n, c.n, <ordered*>c.target + i * c.k, <int64_t*>c.places + i * c.k, c.k,
+               c.largest)
+
+
 def topk(const ordered[:, ::1] rows, ordered[:, ::1] values, int64_t[:, ::1] places, bint largest):
     """The largest (or smallest) elements of each row, in order, and where they were."""
-    cdef Py_ssize_t i, k = values.shape[1]
-    if not k:
+    cdef Lines c
+    if not values.shape[0] * values.shape[1]:
         return
+    c.target, c.places, c.values = &values[0, 0], &places[0, 0], &rows[0, 0]
+    c.n, c.k, c.largest = rows.shape[1], values.shape[1], largest
     with nogil:
-        for i in range(rows.shape[0]):
-            choose(&rows[i, 0], rows.shape[1], &values[i, 0], &places[i, 0], k, largest)
+        st_parallel(rows.shape[0], GRAIN // c.n + 1, <st_body>topk_rows[ordered], &c)

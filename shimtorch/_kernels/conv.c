@@ -1,7 +1,10 @@
 /* Convolutions of float and double. */
 #include "conv.h"
 
+#include "parallel.h"
 #include "vectors.h"
+
+#include <stdlib.h>
 
 #define Min(a, b) ((a) < (b) ? (a) : (b))
 #define Max(a, b) ((a) > (b) ? (a) : (b))

@@ -14,6 +14,8 @@ enum { LINES = 14 };
 enum { LINES = 6 };
 #endif
 enum { PANELS = 16, DEPTH = 320, MOST_PLACES = 512 };
+/* what is worth a thread: products, elements packed; into how many tasks a map is cut, of at least how many channels */
+enum { PRODUCTS = 1 << 20, PACKED = 1 << 16, TASKS = 8, CHANNELS = 64 };
 
 typedef struct {
     ptrdiff_t at[3], flat, weight; /* where it looks in the input, and its element of the weight */
@@ -97,10 +99,13 @@ static ST_OUTLINED void ST_CAT(conv_tile, real)(real *sums, int fresh, ptrdiff_t
         for (int j = 0; j < 2; j++) s[i * 2 + j] = acc[i][j];
 }
 
-/* the weight in blocks of `width` output channels: (blocks, taps, in_channels, width), zero beyond the last channel */
-static void ST_CAT(pack_weight, real)(const map *m, const real *w, ptrdiff_t width, real *out) {
+/* the weight in blocks of `width` output channels: (blocks, taps, in_channels, width), zero beyond the last channel;
+ * block ... last of them */
+static void ST_CAT(pack_weight, real)(const map *m, const real *w, ptrdiff_t width, ptrdiff_t block, ptrdiff_t last,
+                                      real *out) {
     const ptrdiff_t depth = m->n_taps * m->in_channels;
-    for (ptrdiff_t o = 0; o < m->out_channels; o += width, out += depth * width) {
+    out += block * depth * width;
+    for (ptrdiff_t o = block * width; block < last; block++, o += width, out += depth * width) {
         const ptrdiff_t n = Min(width, m->out_channels - o);
         if (n < width) memset(out, 0, (size_t)(depth * width) * sizeof(real));
         for (ptrdiff_t i = 0; i < m->in_channels; i++)
@@ -173,10 +178,79 @@ static int ST_CAT(flips, real)(const map *m) {
     return m->out_channels < WIDE / 2 + 1 || m->n_taps * m->in_channels < 64;
 }
 
+/* ---- a map, shared among threads: a task is a block of positions and a stretch of blocks of output channels ---- */
+
+typedef struct {
+    const map *m;
+    const real *in, *bias, *weights; /* the weight packed */
+    real *out;
+    ptrdiff_t place_width, channel_width, depth, stretch, total, blocks;
+    ptrdiff_t share; /* blocks of channels of a task */
+    int flipped, failed;
+} ST_CAT(mapping, real);
+
+/* bytes that a thread needs for the input as it is seen and for the sums */
+static ptrdiff_t ST_CAT(task_work, real)(ptrdiff_t place_width, ptrdiff_t stretch, ptrdiff_t channels) {
+    return PANELS * place_width * (stretch + channels) * (ptrdiff_t)sizeof(real) + 3 * 64;
+}
+
 /* for either orientation */
 static ptrdiff_t ST_CAT(map_work, real)(ptrdiff_t depth, ptrdiff_t out_channels) {
-    const ptrdiff_t widest = Max(LINES, WIDE), channels = out_channels + widest, block = PANELS * widest;
-    return (channels * depth + block * Min(depth, DEPTH) + block * channels) * (ptrdiff_t)sizeof(real) + 3 * 64;
+    const ptrdiff_t widest = Max(LINES, WIDE), channels = out_channels + widest;
+    return channels * depth * (ptrdiff_t)sizeof(real) + ST_CAT(task_work, real)(widest, Min(depth, DEPTH), channels);
+}
+
+static void ST_CAT(map_tasks, real)(const ST_CAT(mapping, real) *c, ptrdiff_t begin, ptrdiff_t end, char *work) {
+    const map *const m = c->m;
+    const ptrdiff_t place_width = c->place_width, channel_width = c->channel_width, depth = c->depth;
+    const ptrdiff_t shares = (c->blocks + c->share - 1) / c->share;
+    real *seen = take(&work, PANELS * place_width * c->stretch * (ptrdiff_t)sizeof(real));
+    real *sums = take(&work, PANELS * place_width * c->share * channel_width * (ptrdiff_t)sizeof(real));
+    places p;
+
+    for (; begin < end; begin++) {
+        const ptrdiff_t first = begin / shares * PANELS * place_width, block = begin % shares * c->share;
+        const ptrdiff_t last_block = Min(block + c->share, c->blocks);
+        locate(m, first, Min(PANELS * place_width, c->total - first), &p);
+        const ptrdiff_t panels = (p.n + place_width - 1) / place_width;
+        for (ptrdiff_t k = 0; k < depth || k == 0; k += c->stretch ? c->stretch : 1) {
+            const ptrdiff_t n = Min(c->stretch, depth - k);
+            ST_CAT(pack_input, real)(m, c->in, &p, place_width, k, k + n, seen);
+            for (ptrdiff_t b = block; b < last_block; b++)
+                for (ptrdiff_t j = 0; j < panels; j++) {
+                    real *tile = sums + ((b - block) * PANELS + j) * LINES * WIDE;
+                    const real *x = seen + j * n * place_width, *y = c->weights + (b * depth + k) * channel_width;
+                    ST_CAT(conv_tile, real)(tile, k == 0, n, c->flipped ? y : x, c->flipped ? x : y);
+                    if (k + n >= depth)
+                        ST_CAT(store_tile, real)(m, tile, &p, j * place_width, b * channel_width, c->bias, c->flipped,
+                                                 c->out);
+                }
+        }
+    }
+}
+
+static void ST_CAT(map_piece, real)(void *context, ptrdiff_t begin, ptrdiff_t end) {
+    ST_CAT(mapping, real) *const c = context;
+    const ptrdiff_t bytes = ST_CAT(task_work, real)(c->place_width, c->stretch, c->share * c->channel_width);
+    char *memory = (char *)malloc((size_t)bytes + 64);
+    if (memory == NULL) {
+        __atomic_store_n(&c->failed, 1, __ATOMIC_RELAXED);
+        return;
+    }
+    ST_CAT(map_tasks, real)(c, begin, end, (char *)ROUND_UP((uintptr_t)memory, 64));
+    free(memory);
+}
+
+typedef struct {
+    const map *m;
+    const real *w;
+    ptrdiff_t width;
+    real *out;
+} ST_CAT(packing, real);
+
+static void ST_CAT(pack_piece, real)(void *context, ptrdiff_t begin, ptrdiff_t end) {
+    const ST_CAT(packing, real) *const c = context;
+    ST_CAT(pack_weight, real)(c->m, c->w, c->width, begin, end, c->out);
 }
 
 /* one group */
@@ -186,26 +260,27 @@ static void ST_CAT(run_map, real)(const map *m, const real *in, const real *w, c
     const ptrdiff_t depth = m->n_taps * m->in_channels, total = m->batch * product(m->grid);
     const ptrdiff_t blocks = (m->out_channels + channel_width - 1) / channel_width;
     const ptrdiff_t stretches = (depth + DEPTH - 1) / DEPTH, stretch = stretches ? (depth + stretches - 1) / stretches : 0;
+    const ptrdiff_t place_blocks = (total + PANELS * place_width - 1) / (PANELS * place_width);
     real *weights = take(&work, blocks * channel_width * depth * (ptrdiff_t)sizeof(real));
-    real *seen = take(&work, PANELS * place_width * stretch * (ptrdiff_t)sizeof(real));
-    real *sums = take(&work, PANELS * place_width * blocks * channel_width * (ptrdiff_t)sizeof(real));
-    places p;
+    ST_CAT(packing, real) packing = {m, w, channel_width, weights};
+    ST_CAT(mapping, real) c = {m,     in,      bias,  weights, out,    place_width, channel_width,
+                               depth, stretch, total, blocks,  blocks, flipped,     0};
 
-    ST_CAT(pack_weight, real)(m, w, channel_width, weights);
-    for (ptrdiff_t first = 0; first < total; first += PANELS * place_width) {
-        locate(m, first, Min(PANELS * place_width, total - first), &p);
-        const ptrdiff_t panels = (p.n + place_width - 1) / place_width;
-        for (ptrdiff_t k = 0; k < depth || k == 0; k += stretch ? stretch : 1) {
-            const ptrdiff_t n = Min(stretch, depth - k);
-            ST_CAT(pack_input, real)(m, in, &p, place_width, k, k + n, seen);
-            for (ptrdiff_t c = 0; c < blocks; c++)
-                for (ptrdiff_t j = 0; j < panels; j++) {
-                    real *tile = sums + (c * PANELS + j) * LINES * WIDE;
-                    const real *x = seen + j * n * place_width, *y = weights + (c * depth + k) * channel_width;
-                    ST_CAT(conv_tile, real)(tile, k == 0, n, flipped ? y : x, flipped ? x : y);
-                    if (k + n >= depth)
-                        ST_CAT(store_tile, real)(m, tile, &p, j * place_width, c * channel_width, bias, flipped, out);
-                }
-        }
+    st_parallel(blocks, PACKED / (depth * channel_width + 1) + 1, ST_CAT(pack_piece, real), &packing);
+    if (total * depth * m->out_channels < 2 * PRODUCTS) {
+        ST_CAT(map_tasks, real)(&c, 0, place_blocks, work);
+        return;
+    }
+    if (place_blocks < TASKS) { /* few positions: the channels are shared too, though each share packs the input anew */
+        const ptrdiff_t wanted = (blocks * place_blocks + TASKS - 1) / TASKS;
+        const ptrdiff_t least = (CHANNELS + channel_width - 1) / channel_width;
+        c.share = Min(Max(wanted, least), blocks);
+    }
+    const ptrdiff_t task = PANELS * place_width * depth * c.share * channel_width;
+    const ptrdiff_t tasks = place_blocks * ((blocks + c.share - 1) / c.share);
+    st_parallel(tasks, PRODUCTS / (task + 1) + 1, ST_CAT(map_piece, real), &c);
+    if (c.failed) {
+        c.share = blocks;
+        ST_CAT(map_tasks, real)(&c, 0, place_blocks, work);
     }
 }

@@ -67,13 +67,46 @@ static size_t ST_CAT(work, real)(int what, const st_conv_shape *s) {
     return (size_t)(bytes + ROUND_UP(taps * (ptrdiff_t)sizeof(tap), 64)) + 64;
 }
 
+typedef struct {
+    const st_conv_shape *s;
+    const map *m;
+    const real *in, *w, *bias;
+    real *out;
+    int failed;
+} ST_CAT(grouping, real);
+
+static void ST_CAT(some_groups, real)(const ST_CAT(grouping, real) *c, ptrdiff_t begin, ptrdiff_t end, char *work) {
+    const st_conv_shape *const s = c->s;
+    const map *const m = c->m;
+    for (ptrdiff_t g = begin; g < end; g++)
+        ST_CAT(run_map, real)(m, c->in + g * m->in_channels * product(m->size),
+                              c->w + g * s->small_channels * s->big_channels * product(s->kernel),
+                              c->bias == NULL ? NULL : c->bias + g * m->out_channels,
+                              c->out + g * m->out_channels * m->out_channel, work);
+}
+
+static void ST_CAT(groups_piece, real)(void *context, ptrdiff_t begin, ptrdiff_t end) {
+    ST_CAT(grouping, real) *const c = context;
+    const ptrdiff_t bytes = ST_CAT(map_work, real)(c->m->n_taps * c->m->in_channels, c->m->out_channels);
+    char *memory = (char *)malloc((size_t)bytes + 64);
+    if (memory == NULL) {
+        __atomic_store_n(&c->failed, 1, __ATOMIC_RELAXED);
+        return;
+    }
+    ST_CAT(some_groups, real)(c, begin, end, (char *)ROUND_UP((uintptr_t)memory, 64));
+    free(memory);
+}
+
+/* Groups of little work are shared among threads; those of much are, each on its own. */
 static void ST_CAT(run_groups, real)(const st_conv_shape *s, const map *m, const real *in, const real *w,
                                      const real *bias, real *out, char *work) {
-    for (ptrdiff_t g = 0; g < s->groups; g++)
-        ST_CAT(run_map, real)(m, in + g * m->in_channels * product(m->size),
-                              w + g * s->small_channels * s->big_channels * product(s->kernel),
-                              bias == NULL ? NULL : bias + g * m->out_channels,
-                              out + g * m->out_channels * m->out_channel, work);
+    ST_CAT(grouping, real) c = {s, m, in, w, bias, out, 0};
+    const ptrdiff_t products = m->batch * product(m->grid) * m->n_taps * m->in_channels * m->out_channels;
+    if (s->groups > 1 && products < TASKS * PRODUCTS) {
+        st_parallel(s->groups, PRODUCTS / (products + 1) + 1, ST_CAT(groups_piece, real), &c);
+        if (!c.failed) return;
+    }
+    ST_CAT(some_groups, real)(&c, 0, s->groups, work);
 }
 
 static void ST_CAT(run, real)(int what, const st_conv_shape *s, const void *a, const void *b, const void *bias,

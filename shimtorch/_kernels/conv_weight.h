@@ -8,6 +8,7 @@
 #define SHIMTORCH_CONV_WEIGHT_H
 
 enum { ROWS = 4, COLUMNS = 3, LONG = 1024, ENOUGH = 2048 };
+enum { TILES = 16, LAID = 1 << 16 }; /* tiles of a task; elements laid out that are worth a thread */
 
 typedef struct {
     ptrdiff_t pitch[3], plane, examples, length; /* rows of one example, its size, examples at a time, size of all */
@@ -33,6 +34,8 @@ static layout plan(const st_conv_shape *s) {
     l.length = ROUND_UP(l.examples * l.plane, LONG / 16);
     return l;
 }
+
+static ptrdiff_t tiles(ptrdiff_t n, ptrdiff_t unit) { return (n + unit - 1) / unit; }
 
 #endif
 
@@ -61,12 +64,12 @@ static ST_OUTLINED void ST_CAT(inner_products, real)(const real *const *a, const
         }
 }
 
-/* the small map of one group: (channels, length), zero in the gaps */
+/* channels c ... last of the small map of one group: (channels, length), zero in the gaps */
 static void ST_CAT(lay_small, real)(const st_conv_shape *s, const layout *l, const real *from, ptrdiff_t examples,
-                                    real *to) {
+                                    ptrdiff_t c, ptrdiff_t last, real *to) {
     const ptrdiff_t n = s->small_channels, size = product(s->small);
-    memset(to, 0, (size_t)(n * l->length) * sizeof(real));
-    for (ptrdiff_t c = 0; c < n; c++)
+    memset(to + c * l->length, 0, (size_t)((last - c) * l->length) * sizeof(real));
+    for (; c < last; c++)
         for (ptrdiff_t e = 0; e < examples; e++)
             for (ptrdiff_t z = 0; z < s->small[0]; z++)
                 for (ptrdiff_t y = 0; y < s->small[1]; y++)
@@ -75,12 +78,13 @@ static void ST_CAT(lay_small, real)(const st_conv_shape *s, const layout *l, con
                            (size_t)s->small[2] * sizeof(real));
 }
 
-/* the big map of one group: (channels, phases, length + reach), zero in the padding */
+/* channels c ... last of the big map of one group: (channels, phases, length + reach), zero in the padding */
 static void ST_CAT(lay_big, real)(const st_conv_shape *s, const layout *l, const real *from, ptrdiff_t examples,
-                                  real *to) {
+                                  ptrdiff_t c, ptrdiff_t last, real *to) {
     const ptrdiff_t n = s->big_channels, size = product(s->big), row = l->length + l->reach;
-    memset(to, 0, (size_t)(n * l->phases * row) * sizeof(real));
-    for (ptrdiff_t c = 0; c < n; c++)
+    to += c * l->phases * row;
+    memset(to, 0, (size_t)((last - c) * l->phases * row) * sizeof(real));
+    for (; c < last; c++)
         for (ptrdiff_t phase = 0; phase < l->phases; phase++, to += row) {
             const ptrdiff_t r[3] = {phase / (l->phase[1] * l->phase[2]), phase / l->phase[2] % l->phase[1],
                                     phase % l->phase[2]};
@@ -110,6 +114,46 @@ static ptrdiff_t ST_CAT(weight_work, real)(const st_conv_shape *s) {
     return n * (ptrdiff_t)sizeof(real) + s->big_channels * product(s->kernel) * (ptrdiff_t)sizeof(ptrdiff_t) + 3 * 64;
 }
 
+typedef struct {
+    const st_conv_shape *s;
+    const layout *l;
+    const real *small, *big;
+    real *a, *b, *out;
+    const ptrdiff_t *column;
+    ptrdiff_t columns, examples;
+} ST_CAT(weighing, real);
+
+/* lays out channels of the small map, then of the big one */
+static void ST_CAT(lay_channels, real)(void *context, ptrdiff_t begin, ptrdiff_t end) {
+    const ST_CAT(weighing, real) *const c = context;
+    const ptrdiff_t n = c->s->small_channels;
+    if (begin < n) ST_CAT(lay_small, real)(c->s, c->l, c->small, c->examples, begin, Min(end, n), c->a);
+    if (end > n) ST_CAT(lay_big, real)(c->s, c->l, c->big, c->examples, Max(begin, n) - n, end - n, c->b);
+}
+
+/* tiles of ROWS channels of the small map and TILES * COLUMNS columns, row after row */
+static void ST_CAT(weigh_tiles, real)(void *context, ptrdiff_t begin, ptrdiff_t end) {
+    const ST_CAT(weighing, real) *const c = context;
+    const layout *const l = c->l;
+    const ptrdiff_t channels = c->s->small_channels, columns = c->columns, across = tiles(columns, COLUMNS * TILES);
+    for (ptrdiff_t first = 0; first < l->length; first += LONG)
+        for (ptrdiff_t t = begin; t < end; t++) {
+            const ptrdiff_t i = t / across * ROWS, left = t % across * COLUMNS * TILES;
+            const ptrdiff_t right = Min(left + COLUMNS * TILES, columns);
+            const ptrdiff_t rows = Min(ROWS, channels - i), n = Min(LONG, l->length - first);
+            const real *x[ROWS];
+            for (ptrdiff_t r = 0; r < ROWS; r++) x[r] = c->a + (i + Min(r, rows - 1)) * l->length + first;
+            for (ptrdiff_t k = left; k < right; k += COLUMNS) {
+                const ptrdiff_t n_columns = Min(COLUMNS, columns - k);
+                const real *y[COLUMNS];
+                real *sums[ROWS];
+                for (ptrdiff_t j = 0; j < COLUMNS; j++) y[j] = c->b + c->column[k + Min(j, n_columns - 1)] + first;
+                for (ptrdiff_t r = 0; r < ROWS; r++) sums[r] = c->out + (i + Min(r, rows - 1)) * columns + k;
+                ST_CAT(inner_products, real)(x, y, n, sums, rows, n_columns);
+            }
+        }
+}
+
 static void ST_CAT(run_weight, real)(const st_conv_shape *s, const real *small, const real *big, real *out, char *work) {
     const layout l = plan(s);
     const ptrdiff_t row = l.length + l.reach, taps = product(s->kernel), columns = s->big_channels * taps;
@@ -128,25 +172,16 @@ static void ST_CAT(run_weight, real)(const st_conv_shape *s, const real *small, 
                                   + tap_distance(s, 2, x);
                 }
     memset(out, 0, (size_t)(s->groups * s->small_channels * columns) * sizeof(real));
+    ST_CAT(weighing, real) c = {.s = s, .l = &l, .a = a, .b = b, .column = column, .columns = columns};
+    const ptrdiff_t channels = s->small_channels + s->big_channels, task = ROWS * COLUMNS * TILES * l.length;
     for (ptrdiff_t e = 0; e < s->batch; e += l.examples)
         for (ptrdiff_t g = 0; g < s->groups; g++) {
-            const ptrdiff_t examples = Min(l.examples, s->batch - e);
-            real *to = out + g * s->small_channels * columns;
-            ST_CAT(lay_small, real)(s, &l, small + (e * s->groups + g) * s->small_channels * product(s->small), examples, a);
-            ST_CAT(lay_big, real)(s, &l, big + (e * s->groups + g) * s->big_channels * product(s->big), examples, b);
-            for (ptrdiff_t first = 0; first < l.length; first += LONG)
-                for (ptrdiff_t i = 0; i < s->small_channels; i += ROWS) {
-                    const ptrdiff_t rows = Min(ROWS, s->small_channels - i), n = Min(LONG, l.length - first);
-                    const real *x[ROWS];
-                    for (ptrdiff_t r = 0; r < ROWS; r++) x[r] = a + (i + Min(r, rows - 1)) * l.length + first;
-                    for (ptrdiff_t k = 0; k < columns; k += COLUMNS) {
-                        const ptrdiff_t n_columns = Min(COLUMNS, columns - k);
-                        const real *y[COLUMNS];
-                        real *sums[ROWS];
-                        for (ptrdiff_t c = 0; c < COLUMNS; c++) y[c] = b + column[k + Min(c, n_columns - 1)] + first;
-                        for (ptrdiff_t r = 0; r < ROWS; r++) sums[r] = to + (i + Min(r, rows - 1)) * columns + k;
-                        ST_CAT(inner_products, real)(x, y, n, sums, rows, n_columns);
-                    }
-                }
+            c.examples = Min(l.examples, s->batch - e);
+            c.small = small + (e * s->groups + g) * s->small_channels * product(s->small);
+            c.big = big + (e * s->groups + g) * s->big_channels * product(s->big);
+            c.out = out + g * s->small_channels * columns;
+            st_parallel(channels, LAID / (l.length * l.phases + 1) + 1, ST_CAT(lay_channels, real), &c);
+            st_parallel(tiles(s->small_channels, ROWS) * tiles(columns, COLUMNS * TILES), PRODUCTS / (task + 1) + 1,
+                        ST_CAT(weigh_tiles, real), &c);
         }
 }

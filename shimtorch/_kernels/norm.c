@@ -2,6 +2,9 @@
 #include "norm.h"
 
 #include "base.h"
+#include "parallel.h"
+
+#include <stdlib.h>
 
 #define real f32
 #include "norm_body.h"

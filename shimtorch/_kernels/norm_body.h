@@ -2,7 +2,25 @@
 
 #ifndef SHIMTORCH_NORM_BODY_H
 #define SHIMTORCH_NORM_BODY_H
-enum { LANES = 32, PIECE = 4096 };
+enum { LANES = 32, PIECE = 4096, GRAIN = 1 << 15, PARTS = 8 };
+
+/* a loop shared among threads: what it reads and writes */
+typedef struct {
+    const st_norm_rows *rows;
+    const st_norm_channels *channels;
+    double eps;
+    const void *g, *x, *weight, *bias, *mean, *scale, *a, *b, *c;
+    void *to_mean, *to_scale, *out, *dweight, *dbias; /* to_mean, to_scale: the two numbers of a row or channel */
+    ptrdiff_t part, weights; /* rows of a part, elements of the weight: each part sums up gradients of its own */
+} norm_task;
+
+static void share_runs(const st_norm_channels *s, st_body body, norm_task *task) {
+    st_parallel(s->outer * s->channels, GRAIN / (s->inner + 1) + 1, body, task);
+}
+
+static void share_channels(const st_norm_channels *s, st_body body, norm_task *task) {
+    st_parallel(s->channels, GRAIN / (s->outer * s->inner + 1) + 1, body, task);
+}
 #endif
 
 /* total += the sum of EXPR over i < n, in pieces whose sums are added in double */
@@ -39,21 +57,25 @@ static ST_OUTLINED double ST_CAT(sum_squares, real)(const real *x, real c, ptrdi
     return total;
 }
 
-static void ST_CAT(rows, real)(const st_norm_rows *s, double eps, const void *x_, const void *weight, const void *bias,
-                               void *mean_, void *scale_, void *out_) {
-    real *mean = mean_, *scale = scale_;
-    for (ptrdiff_t r = 0; r < s->rows; r++) {
-        const real *x = (const real *)x_ + r * s->n;
-        real *out = (real *)out_ + r * s->n;
+static void ST_CAT(some_rows, real)(void *context, ptrdiff_t begin, ptrdiff_t end) {
+    const norm_task *const t = context;
+    const st_norm_rows *const s = t->rows;
+    const void *const weight = t->weight, *const bias = t->bias;
+    real *mean = t->to_mean, *scale = t->to_scale;
+    for (ptrdiff_t r = begin; r < end; r++) {
+        const real *x = (const real *)t->x + r * s->n;
+        real *out = (real *)t->out + r * s->n;
         const real m = (real)(ST_CAT(sum, real)(x, s->n) / (double)s->n);
-        const real k = (real)(1.0 / sqrt(ST_CAT(sum_squares, real)(x, m, s->n) / (double)s->n + eps));
+        const real k = (real)(1.0 / sqrt(ST_CAT(sum_squares, real)(x, m, s->n) / (double)s->n + t->eps));
         const ptrdiff_t first = r % s->groups * (s->n / s->run);
         const real *w = weight == NULL ? NULL : (const real *)weight + first;
         const real *b = bias == NULL ? NULL : (const real *)bias + first;
         mean[r] = m, scale[r] = k;
-        if (s->run > 1 || w == NULL || b == NULL) {
+        if (w == NULL && b == NULL) {
+            IVDEP for (ptrdiff_t i = 0; i < s->n; i++) out[i] = (x[i] - m) * k;
+        } else if (s->run > 1 || w == NULL || b == NULL) {
             for (ptrdiff_t c = 0; c < s->n / s->run; c++) {
-                const real f = w == NULL ? k : k * w[c], a = (b == NULL ? 0 : b[c]);
+                const real f = w == NULL ? k : k * w[c], a = b == NULL ? 0 : b[c];
                 const real *v = x + c * s->run;
                 real *o = out + c * s->run;
                 IVDEP for (ptrdiff_t i = 0; i < s->run; i++) o[i] = (v[i] - m) * f + a;
@@ -64,16 +86,25 @@ static void ST_CAT(rows, real)(const st_norm_rows *s, double eps, const void *x_
     }
 }
 
-static void ST_CAT(rows_backward, real)(const st_norm_rows *s, const void *g_, const void *x_, const void *weight,
-                                        const void *mean_, const void *scale_, void *dx_, void *dweight, void *dbias) {
-    const real *mean = mean_, *scale = scale_;
+static void ST_CAT(rows, real)(const st_norm_rows *s, double eps, const void *x, const void *weight, const void *bias,
+                               void *mean, void *scale, void *out) {
+    norm_task t = {.rows = s, .eps = eps, .x = x, .weight = weight, .bias = bias, .to_mean = mean, .to_scale = scale,
+                   .out = out};
+    st_parallel(s->rows, GRAIN / (s->n + 1) + 1, ST_CAT(some_rows, real), &t);
+}
+
+static void ST_CAT(some_rows_backward, real)(const norm_task *t, ptrdiff_t begin, ptrdiff_t end, real *dweight,
+                                             real *dbias) {
+    const st_norm_rows *const s = t->rows;
+    const void *const weight = t->weight;
+    const real *mean = t->mean, *scale = t->scale;
     const ptrdiff_t run = s->run, channels = s->n / run;
-    for (ptrdiff_t r = 0; r < s->rows; r++) {
-        const real *x = (const real *)x_ + r * s->n, *g = (const real *)g_ + r * s->n;
+    for (ptrdiff_t r = begin; r < end; r++) {
+        const real *x = (const real *)t->x + r * s->n, *g = (const real *)t->g + r * s->n;
         const real m = mean[r], k = scale[r];
         const ptrdiff_t first = r % s->groups * channels;
         const real *w = weight == NULL ? NULL : (const real *)weight + first;
-        real *dw = dweight == NULL ? NULL : (real *)dweight + first, *db = dbias == NULL ? NULL : (real *)dbias + first;
+        real *dw = dweight == NULL ? NULL : dweight + first, *db = dbias == NULL ? NULL : dbias + first;
         double sum_g = 0, sum_gx = 0;
         if (run == 1) {
             if (dw != NULL) {
@@ -98,75 +129,136 @@ static void ST_CAT(rows_backward, real)(const st_norm_rows *s, const void *g_, c
                 sum_g += a * f, sum_gx += b * f;
             }
         }
-        if (dx_ == NULL) continue;
-        real *dx = (real *)dx_ + r * s->n;
+        if (t->out == NULL) continue;
+        real *dx = (real *)t->out + r * s->n;
         const double mean_g = sum_g / (double)s->n, slope = sum_gx * (double)k * (double)k / (double)s->n;
         const real a = (real)mean_g, b = (real)slope;
-        if (run == 1 && w != NULL) {
+        if (w == NULL) {
+            IVDEP for (ptrdiff_t i = 0; i < s->n; i++) dx[i] = (g[i] - a - (x[i] - m) * b) * k;
+        } else if (run == 1) {
             IVDEP for (ptrdiff_t i = 0; i < s->n; i++) dx[i] = (g[i] * w[i] - a - (x[i] - m) * b) * k;
         } else {
             for (ptrdiff_t c = 0; c < channels; c++) {
-                const real f = w == NULL ? 1 : w[c];
+                const real f = w[c];
                 IVDEP for (ptrdiff_t i = c * run; i < (c + 1) * run; i++) dx[i] = (g[i] * f - a - (x[i] - m) * b) * k;
             }
         }
     }
 }
 
-/* v: the run of channel c in example o */
-#define FOR_RUNS(s)                                         \
-    for (ptrdiff_t o = 0; o < (s)->outer; o++)              \
-        for (ptrdiff_t c = 0; c < (s)->channels; c++)
+static void ST_CAT(parts_backward, real)(void *context, ptrdiff_t begin, ptrdiff_t end) {
+    const norm_task *const t = context;
+    for (ptrdiff_t i = begin; i < end; i++) {
+        const ptrdiff_t first = i * t->part, last = first + t->part, at = i * t->weights;
+        ST_CAT(some_rows_backward, real)(t, first, last < t->rows->rows ? last : t->rows->rows,
+                                         t->dweight == NULL ? NULL : (real *)t->dweight + at,
+                                         t->dbias == NULL ? NULL : (real *)t->dbias + at);
+    }
+}
+
+static void ST_CAT(add_parts, real)(real *to, const real *parts, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < PARTS; i++)
+        IVDEP for (ptrdiff_t j = 0; j < n; j++) to[j] += parts[i * n + j];
+}
+
+static void ST_CAT(rows_backward, real)(const st_norm_rows *s, const void *g, const void *x, const void *weight,
+                                        const void *mean, const void *scale, void *dx, void *dweight, void *dbias) {
+    norm_task t = {.rows = s, .g = g, .x = x, .weight = weight, .mean = mean, .scale = scale, .out = dx,
+                   .weights = s->groups * (s->n / s->run)};
+    real *parts = NULL;
+    if (s->rows >= 2 * PARTS && s->rows * s->n >= 2 * GRAIN)
+        parts = (real *)calloc((size_t)(2 * PARTS * t.weights), sizeof(real));
+    if (parts == NULL) {
+        ST_CAT(some_rows_backward, real)(&t, 0, s->rows, dweight, dbias);
+        return;
+    }
+    t.part = (s->rows + PARTS - 1) / PARTS;
+    t.dweight = dweight == NULL ? NULL : parts;
+    t.dbias = dbias == NULL ? NULL : parts + PARTS * t.weights;
+    st_parallel((s->rows + t.part - 1) / t.part, 1, ST_CAT(parts_backward, real), &t);
+    if (dweight != NULL) ST_CAT(add_parts, real)(dweight, t.dweight, t.weights);
+    if (dbias != NULL) ST_CAT(add_parts, real)(dbias, t.dbias, t.weights);
+    free(parts);
+}
+
+/* the run of channel c in example o */
 #define RUN(s) ((o * (s)->channels + c) * (s)->inner)
 
-static void ST_CAT(moments, real)(const st_norm_channels *s, const void *x_, void *mean, void *var) {
-    const real *x = x_;
+static void ST_CAT(some_moments, real)(void *context, ptrdiff_t begin, ptrdiff_t end) {
+    const norm_task *const t = context;
+    const st_norm_channels *const s = t->channels;
+    const real *x = t->x;
     const double n = (double)(s->outer * s->inner);
-    for (ptrdiff_t c = 0; c < s->channels; c++) {
+    for (ptrdiff_t c = begin; c < end; c++) {
         double total = 0, squares = 0;
         for (ptrdiff_t o = 0; o < s->outer; o++) total += ST_CAT(sum, real)(x + RUN(s), s->inner);
         const real m = (real)(total / n);
         for (ptrdiff_t o = 0; o < s->outer; o++) squares += ST_CAT(sum_squares, real)(x + RUN(s), m, s->inner);
-        ((real *)mean)[c] = m;
-        ((real *)var)[c] = (real)(squares / n);
+        ((real *)t->to_mean)[c] = m;
+        ((real *)t->to_scale)[c] = (real)(squares / n);
+    }
+}
+
+static void ST_CAT(moments, real)(const st_norm_channels *s, const void *x, void *mean, void *var) {
+    norm_task t = {.channels = s, .x = x, .to_mean = mean, .to_scale = var};
+    share_channels(s, ST_CAT(some_moments, real), &t);
+}
+
+static void ST_CAT(some_affine, real)(void *context, ptrdiff_t begin, ptrdiff_t end) {
+    const norm_task *const t = context;
+    const ptrdiff_t n = t->channels->inner, channels = t->channels->channels;
+    for (ptrdiff_t r = begin, c = r % channels; r < end; r++, c = c + 1 < channels ? c + 1 : 0) {
+        const real f = ((const real *)t->a)[c], b = ((const real *)t->b)[c];
+        const real *v = (const real *)t->x + r * n;
+        real *to = (real *)t->out + r * n;
+        IVDEP for (ptrdiff_t i = 0; i < n; i++) to[i] = v[i] * f + b;
     }
 }
 
 static void ST_CAT(affine, real)(const st_norm_channels *s, const void *x, const void *factor, const void *summand,
                                  void *out) {
-    FOR_RUNS(s) {
-        const real f = ((const real *)factor)[c], b = ((const real *)summand)[c];
-        const real *v = (const real *)x + RUN(s);
-        real *to = (real *)out + RUN(s);
-        IVDEP for (ptrdiff_t i = 0; i < s->inner; i++) to[i] = v[i] * f + b;
-    }
+    norm_task t = {.channels = s, .x = x, .a = factor, .b = summand, .out = out};
+    share_runs(s, ST_CAT(some_affine, real), &t);
 }
 
-static void ST_CAT(sums, real)(const st_norm_channels *s, const void *g_, const void *x_, const void *mean, void *sum_g,
-                               void *sum_gx) {
-    const real *g = g_, *x = x_;
-    for (ptrdiff_t c = 0; c < s->channels; c++) {
-        const real m = ((const real *)mean)[c];
+static void ST_CAT(some_sums, real)(void *context, ptrdiff_t begin, ptrdiff_t end) {
+    const norm_task *const t = context;
+    const st_norm_channels *const s = t->channels;
+    const real *g = t->g, *x = t->x;
+    for (ptrdiff_t c = begin; c < end; c++) {
+        const real m = ((const real *)t->mean)[c];
         double a = 0, b = 0;
         for (ptrdiff_t o = 0; o < s->outer; o++) {
             a += ST_CAT(sum, real)(g + RUN(s), s->inner);
             b += ST_CAT(sum_centered, real)(x + RUN(s), m, g + RUN(s), s->inner);
         }
-        ((real *)sum_g)[c] = (real)a;
-        ((real *)sum_gx)[c] = (real)b;
+        ((real *)t->to_mean)[c] = (real)a;
+        ((real *)t->to_scale)[c] = (real)b;
+    }
+}
+
+static void ST_CAT(sums, real)(const st_norm_channels *s, const void *g, const void *x, const void *mean, void *sum_g,
+                               void *sum_gx) {
+    norm_task t = {.channels = s, .g = g, .x = x, .mean = mean, .to_mean = sum_g, .to_scale = sum_gx};
+    share_channels(s, ST_CAT(some_sums, real), &t);
+}
+
+static void ST_CAT(some_blend, real)(void *context, ptrdiff_t begin, ptrdiff_t end) {
+    const norm_task *const t = context;
+    const ptrdiff_t n = t->channels->inner, channels = t->channels->channels;
+    for (ptrdiff_t k = begin, c = k % channels; k < end; k++, c = c + 1 < channels ? c + 1 : 0) {
+        const real p = ((const real *)t->a)[c], q = ((const real *)t->b)[c], r = ((const real *)t->c)[c];
+        const real *v = (const real *)t->x + k * n, *h = (const real *)t->g + k * n;
+        real *to = (real *)t->out + k * n;
+        IVDEP for (ptrdiff_t i = 0; i < n; i++) to[i] = h[i] * p + v[i] * q + r;
     }
 }
 
 static void ST_CAT(blend, real)(const st_norm_channels *s, const void *g, const void *x, const void *a, const void *b,
-                                const void *c_, void *out) {
-    FOR_RUNS(s) {
-        const real p = ((const real *)a)[c], q = ((const real *)b)[c], r = ((const real *)c_)[c];
-        const real *v = (const real *)x + RUN(s), *h = (const real *)g + RUN(s);
-        real *to = (real *)out + RUN(s);
-        IVDEP for (ptrdiff_t i = 0; i < s->inner; i++) to[i] = h[i] * p + v[i] * q + r;
-    }
+                                const void *c, void *out) {
+    norm_task t = {.channels = s, .g = g, .x = x, .a = a, .b = b, .c = c, .out = out};
+    share_runs(s, ST_CAT(some_blend, real), &t);
 }
 
 #undef SUM_UP
-#undef FOR_RUNS
 #undef RUN

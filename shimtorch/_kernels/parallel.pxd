@@ -5,4 +5,4 @@ cdef extern from "parallel.h" nogil:
     void st_parallel(Py_ssize_t n, Py_ssize_t grain, st_body body, void* context) noexcept
     void st_set_threads(int n) noexcept
     int st_threads() noexcept
-    int st_openmp() noexcept
+    int st_threaded() noexcept

@@ -7,9 +7,32 @@ from .kernels cimport (
 from .norm cimport st_norm_kernels
 from .parallel cimport st_body
 from .pool cimport st_pool_kernels
+from .shared cimport ST_LOOP_DIMS, ST_SHARED_FROM
 
 # body(context, begin, end) for pieces of 0 ... n, at least grain long, on several threads: see parallel.h
 cdef void st_parallel(Py_ssize_t n, Py_ssize_t grain, st_body body, void* context) noexcept nogil
+
+# Kernels over many elements, on several threads where it pays: see shared.h
+cdef int st_shared_loop(
+    st_loop loop, int operands, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides,
+    char** ptrs, const void* param,
+) noexcept nogil
+cdef int st_shared_flat(
+    st_loop loop, int operands, Py_ssize_t n, const Py_ssize_t* strides, char** ptrs, const void* param,
+) noexcept nogil
+cdef void st_shared_reduce(
+    st_reduce kernel, int dtype, char* out, Py_ssize_t s_out, const char* a, Py_ssize_t n_red, Py_ssize_t s_red,
+    int n_kept, const Py_ssize_t* kept, const Py_ssize_t* kept_strides, const void* param, char* index,
+) noexcept nogil
+cdef int st_shared_rows(
+    st_rows kernel, int operands, char** ptrs, const Py_ssize_t* row_strides, const Py_ssize_t* col_strides,
+    Py_ssize_t n_outer, Py_ssize_t outer_step, Py_ssize_t n_rows, Py_ssize_t n_cols,
+) noexcept nogil
+cdef void st_shared_copy(void* to, const void* from_, size_t bytes) noexcept nogil
+cdef void st_shared_copy_rows(
+    char* to, Py_ssize_t to_step, const char* from_, Py_ssize_t from_step, Py_ssize_t n, size_t bytes,
+) noexcept nogil
+cdef void st_shared_zero(void* to, size_t bytes) noexcept nogil
 
 cdef int st_op(const char* name) noexcept nogil
 cdef st_loop st_find(int op, int dtype) noexcept nogil

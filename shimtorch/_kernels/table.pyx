@@ -4,6 +4,7 @@ from . cimport kernels as c
 from . cimport norm
 from . cimport parallel
 from . cimport pool
+from . cimport shared
 
 
 def set_threads(int n):
@@ -16,13 +17,56 @@ def threads():
     return parallel.st_threads()
 
 
-def openmp():
-    """Whether the kernels were built with OpenMP; if not they use one thread."""
-    return bool(parallel.st_openmp())
+def threaded():
+    """Whether the kernels were built with threads; if not they use one."""
+    return bool(parallel.st_threaded())
 
 
 cdef void st_parallel(Py_ssize_t n, Py_ssize_t grain, st_body body, void* context) noexcept nogil:
     parallel.st_parallel(n, grain, body, context)
+
+
+cdef int st_shared_loop(
+    st_loop loop, int operands, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides,
+    char** ptrs, const void* param,
+) noexcept nogil:
+    return shared.st_shared_loop(loop, operands, ndim, shape, strides, ptrs, param)
+
+
+cdef int st_shared_flat(
+    st_loop loop, int operands, Py_ssize_t n, const Py_ssize_t* strides, char** ptrs, const void* param,
+) noexcept nogil:
+    return shared.st_shared_flat(loop, operands, n, strides, ptrs, param)
+
+
+cdef void st_shared_reduce(
+    st_reduce kernel, int dtype, char* out, Py_ssize_t s_out, const char* a, Py_ssize_t n_red, Py_ssize_t s_red,
+    int n_kept, const Py_ssize_t* kept, const Py_ssize_t* kept_strides, const void* param, char* index,
+) noexcept nogil:
+    shared.st_shared_reduce(kernel, dtype, out, s_out, a, n_red, s_red, n_kept, kept, kept_strides, param, index)
+
+
+cdef int st_shared_rows(
+    st_rows kernel, int operands, char** ptrs, const Py_ssize_t* row_strides, const Py_ssize_t* col_strides,
+    Py_ssize_t n_outer, Py_ssize_t outer_step, Py_ssize_t n_rows, Py_ssize_t n_cols,
+) noexcept nogil:
+    return shared.st_shared_rows(
+        kernel, operands, ptrs, row_strides, col_strides, n_outer, outer_step, n_rows, n_cols,
+    )
+
+
+cdef void st_shared_copy(void* to, const void* from_, size_t bytes) noexcept nogil:
+    shared.st_shared_copy(to, from_, bytes)
+
+
+cdef void st_shared_copy_rows(
+    char* to, Py_ssize_t to_step, const char* from_, Py_ssize_t from_step, Py_ssize_t n, size_t bytes,
+) noexcept nogil:
+    shared.st_shared_copy_rows(to, to_step, from_, from_step, n, bytes)
+
+
+cdef void st_shared_zero(void* to, size_t bytes) noexcept nogil:
+    shared.st_shared_zero(to, bytes)
 
 
 cdef int st_op(const char* name) noexcept nogil:

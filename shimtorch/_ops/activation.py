@@ -37,7 +37,7 @@ def _declare(name, kernel=None, parameters=(), **options):
 
 # ---------------------------------------------------------------- piecewise linear
 
-unary("relu", samples=samples.unary(away_from=0, dtypes="real"), refuse=("bool",), out=False,
+unary("relu", keeps_order=True, samples=samples.unary(away_from=0, dtypes="real"), refuse=("bool",), out=False,
       grads={"self": lambda g, out: threshold_backward(g, out, 0)})
 OPS["torch.nn.functional.relu"], OPS["torch.nn.functional.relu_"] = OPS["torch.relu"], OPS["torch.relu_"]
 

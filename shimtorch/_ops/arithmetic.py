@@ -3,7 +3,7 @@ import math
 from builtins import abs as builtin_abs
 
 from .._core import OPS
-from .._core.dtype import promote_types
+from .._core.dtype import get_default_dtype, promote_types
 from .._core.factory import cast
 from .._core.kinds import binary, pointwise_scaled, result_type
 from .._core.op import op, scalar_type
@@ -72,17 +72,20 @@ def _divide(self, other, *, rounding_mode=None):
 
 # ---------------------------------------------------------------- the four operations and their kin
 
-binary("add", forward=_scaled("add", 1), scale=1, operator="add", inplace_operator="iadd", samples=Samples(
+binary("add", forward=_scaled("add", 1), scale=1, keeps_order=True, operator="add", inplace_operator="iadd",
+       samples=Samples(
            _pair.calls + [call(Draw(3, 4), Draw(4), alpha=2), call(Draw(3, 4), 2, Draw(4))], "number"),
        legacy=_number_first, grads={"self": lambda g: g, "other": lambda g, alpha: _times(g, alpha)})
-binary("sub", forward=_scaled("sub", -1), scale=-1, aliases=("subtract",), operator="sub", inplace_operator="isub",
+binary("sub", forward=_scaled("sub", -1), scale=-1, keeps_order=True, aliases=("subtract",), operator="sub",
+       inplace_operator="isub",
        samples=Samples(_pair.calls + [call(Draw(3, 4), Draw(4), alpha=2)], "number"), refuse=("bool",),
        legacy=_number_first,
        backward_name=lambda self: "SubBackward0" if isinstance(self, TensorBase) else "RsubBackward1",
        grads={"self": lambda g: g, "other": lambda g, alpha: _times(g, -alpha)})
-binary("mul", aliases=("multiply",), operator="mul", inplace_operator="imul", samples=_pair, renames={"value": "other"},
+binary("mul", keeps_order=True, aliases=("multiply",), operator="mul", inplace_operator="imul", samples=_pair,
+       renames={"value": "other"},
        grads={"self": lambda g, other: g * conj(other), "other": lambda g, self: g * conj(self)})
-binary("div", forward=_divide, result="divide", aliases=("divide", "true_divide"), operator="truediv",
+binary("div", forward=_divide, keeps_order=True, result="divide", aliases=("divide", "true_divide"), operator="truediv",
        inplace_operator="itruediv", renames={"value": "other"}, samples=Samples(
            samples.binary(low=0.5, high=2, dtypes="number").calls
            + [call(Draw(3, 4, low=-9, high=9), Draw(4, low=0.5, high=2), rounding_mode=mode)
@@ -250,6 +253,8 @@ def heaviside(self, values):
     samples.binary(low=0.3, high=2, dtypes="real").calls + [call(2, Draw(3, 4, low=0.3))], "real"))
 def xlogy(self, other):
     """``self * log(other)``, 0 where self is 0 (and NaN where other is)."""
+    self, other = (x.to(get_default_dtype()) if isinstance(x, TensorBase) and not (
+        x.is_floating_point() or x.is_complex()) else x for x in (self, other))
     zero = self == 0 if isinstance(self, TensorBase) else other.new_full((), self == 0).bool()
     nan = other.isnan() if isinstance(other, TensorBase) else zero.new_full((), other != other)
     log = other.log() if isinstance(other, TensorBase) else _log(other)

@@ -196,6 +196,12 @@ def arange(start=0, end=None, step=1, *, dtype=None, out=None, layout=None, devi
         start, end, step = _whole(start, end, step)
     n = len(range(start, end, step)) if all(isinstance(v, int) for v in (start, end, step)) else math.ceil(
         (end - start) / step)
+    if out is not None and out.numel() not in (0, n):
+        import warnings
+        warnings.warn(f"The number of elements in the out tensor of shape {list(out.shape)} is {out.numel()} which "
+                      f"does not match the computed number of elements {n}. Note that this may occur as a result of "
+                      f"rounding error. The out tensor will be resized to a tensor of shape ({n},).", UserWarning,
+                      stacklevel=2)
     if not dtype.is_floating_point:
         start, step = _whole(start, step)
     return _finish(_counted(max(n, 0), start, step, dtype), out, device, requires_grad)

@@ -116,7 +116,7 @@ def masked_fill_(self, mask, value):
     grads={"self": lambda g, mask: g.masked_fill(mask, 0), "value": lambda g, mask: where_op(mask, g, 0).sum()})
 def masked_fill(self, mask, value):
     """A copy with the elements where the mask is true set to a value."""
-    return chosen(_fill_mask(mask), _fill_value(self, value, "masked_fill"), self)
+    return chosen(_fill_mask(mask), _fill_value(self, value, "masked_fill"), self.contiguous())
 
 
 @op(out=True, samples=Samples([call(Draw(3, 4), mask(3, 4)), call(Draw(3, 4), mask(4)), call(Draw(4), mask(3, 1)),

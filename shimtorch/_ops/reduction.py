@@ -91,7 +91,8 @@ def mean(self, dim=None, keepdim=False, *, dtype=None):
 def nanmean(self, dim=None, keepdim=False, *, dtype=None):
     """The mean of the elements that are not NaN."""
     _check_float(self, "nanmean")
-    return self.nansum(dim, keepdim, dtype=dtype) / self.isnan().logical_not().sum(dim, keepdim)
+    total = self.nansum(dim, keepdim, dtype=dtype)
+    return total / self.isnan().logical_not().sum(dim, keepdim).to(total.dtype)
 
 
 @op(out=True, overloads=True, samples=Samples([call(Draw(3, 4)), call(Draw(3, 4), 1), call(Draw(3, 4), -1, True),
@@ -336,11 +337,12 @@ def cov(self, *, correction=1, fweights=None, aweights=None):
         x = x.to(get_default_dtype())
     weights = fweights
     if aweights is not None:
-        weights = aweights if weights is None else weights * aweights
+        weights = aweights if weights is None else weights.to(aweights.dtype) * aweights
     if weights is None:
         total, mean = x.shape[1], x.mean(1, True)
         weighted = x - mean
     else:
+        weights = weights if weights.is_floating_point() else weights.to(x.real.dtype)
         total = weights.sum()
         mean = (x * weights).sum(1, True) / total
         weighted = (x - mean) * weights

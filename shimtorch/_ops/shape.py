@@ -7,8 +7,9 @@ from .samples import Draw, Samples, call
 
 _number = dict(dtypes="number")
 
-op(views.view, function=False, overloads=True, samples=Samples([
-       call(Draw(3, 4), 12), call(Draw(3, 4), -1, 2), call(Draw(3, 4), (2, 6)), call(Draw(), 1), call(Draw(0, 2), 0)],
+op(views.view, function=False, overloads=True, renames={"dtype": "size"}, samples=Samples([
+       call(Draw(3, 4), 12), call(Draw(3, 4), -1, 2), call(Draw(3, 4), (2, 6)), call(Draw(), 1), call(Draw(0, 2), 0),
+       call(Draw(3, 4), size=(4, 3))],
        **_number),
    grads={"self": lambda g, self_shape: g.reshape(self_shape)})
 op(views.transpose, aliases=("swapaxes", "swapdims"), renames={"axis0": "dim0", "axis1": "dim1"},
@@ -16,7 +17,8 @@ op(views.transpose, aliases=("swapaxes", "swapdims"), renames={"axis0": "dim0", 
    grads={"self": lambda g, dim0, dim1: g.transpose(dim0, dim1)})
 op(views.t, samples=Samples([call(Draw(3, 4)), call(Draw(3)), call(Draw())], **_number),
    grads={"self": lambda g: g.t()}, backward_name="TBackward0")
-op(views.permute, samples=Samples([call(Draw(2, 3, 4), (2, 0, 1)), call(Draw(2, 3), (1, 0))], **_number),
+op(views.permute, samples=Samples([call(Draw(2, 3, 4), (2, 0, 1)), call(Draw(2, 3), (1, 0)),
+                                     call(Draw(2, 3), dims=(1, 0))], **_number),
    grads={"self": lambda g, dims: g.permute(_inverse(dims))})
 op(views.select, samples=Samples([call(Draw(3, 4), 0, 1), call(Draw(3, 4), -1, -2)], **_number),
    grads={"self": lambda g, self_shape, dim, index: select_backward(g, self_shape, dim, index)})
@@ -25,7 +27,7 @@ op(views.narrow, backward_name="SliceBackward0", renames={"dimension": "dim"}, s
    grads={"self": lambda g, self_shape, dim, start, length: slice_backward(
        g, self_shape, dim, int(start) % self_shape[dim] if self_shape[dim] else 0, length, 1)})
 op(views.expand, function=False, samples=Samples([call(Draw(3, 1), 3, 4), call(Draw(3), 2, -1), call(Draw(), (2, 2)),
-                                                  call(Draw(1, 3), -1, 3)], **_number),
+                                                  call(Draw(1, 3), -1, 3), call(Draw(1, 3), size=(2, 3))], **_number),
    grads={"self": lambda g, self_shape: g.sum_to_size(self_shape)})
 op(views.squeeze, overloads=True, backward_name=lambda dim: "SqueezeBackward0" if dim is None else (
        "SqueezeBackward1" if isinstance(dim, int) else "SqueezeBackward2"), samples=Samples([
@@ -204,7 +206,8 @@ def _slice_bounds(start, end, step, n):
 
 # ---------------------------------------------------------------- reshaping: views where the memory allows it
 
-@op(samples=Samples([call(Draw(3, 4), (2, 6)), call(Draw(3, 4), (-1,)), call(Draw(3, 4), (4, 3))], **_number))
+@op(samples=Samples([call(Draw(3, 4), (2, 6)), call(Draw(3, 4), (-1,)), call(Draw(3, 4), (4, 3)),
+                     call(Draw(3, 4), shape=(4, 3))], **_number))
 def reshape(self, *shape):
     """The elements in another shape: a view where the memory allows it, else a copy."""
     if views.can_view(self, shape):
@@ -350,6 +353,7 @@ def broadcast_to(self, size):
 
 
 @op(function=False, samples=Samples([call(Draw(2, 3), (1, 3)), call(Draw(2, 3), (3,)),
+                                     call(Draw(2, 3), size=(1, 3)),
                                      call(Draw(), ())], **_number))
 def sum_to_size(self, *size):
     """The sum over the dimensions that broadcasting from ``size`` to this shape would repeat."""

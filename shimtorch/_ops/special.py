@@ -24,12 +24,14 @@ def _float(x, name):
 
 def _by_scipy(name, f, *arguments):
     """A function of scipy.special; tensors among the arguments are computed in float32 or float64."""
+    import numpy as np
     import scipy.special
     tensors = [a for a in arguments if hasattr(a, "_ndarray")]
     dtype = tensors[0].dtype
     wide = dtype if dtype.name in ("float32", "float64") else get_default_dtype()
     result = getattr(scipy.special, f)(*(a.to(wide)._ndarray() if hasattr(a, "_ndarray") else a for a in arguments))
-    return wrap_ndarray(result.astype(wide.name, copy=False)).to(dtype)
+    with np.errstate(over="ignore"):
+        return wrap_ndarray(result.astype(wide.name, copy=False)).to(dtype)
 
 
 # ---------------------------------------------------------------- error functions

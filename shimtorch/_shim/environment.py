@@ -50,9 +50,9 @@ def _threads():
 
 
 def _kernels():
-    from .._kernels.table import isa
+    from .._kernels.table import isa, threaded
 
-    return f"for {isa()}"
+    return f"for {isa()}, {'with a pool of threads' if threaded() else 'without threads'}"
 
 
 def _own_version():

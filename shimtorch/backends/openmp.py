@@ -1,4 +1,4 @@
-"""``torch.backends.openmp``: whether the kernels share their work among threads of OpenMP."""
-from .._kernels.table import openmp as is_available
+"""``torch.backends.openmp``: whether the kernels share their work among threads (the pool is shimtorch's own)."""
+from .._kernels.table import threaded as is_available
 
 __all__ = ["is_available"]

@@ -22,15 +22,14 @@ from .independent import Independent
 from .kl import kl_divergence, register_kl
 from .laplace import Laplace
 from .lowrank_multivariate_normal import LowRankMultivariateNormal
-from .multivariate_normal import MultivariateNormal, _batch_mahalanobis, _inverse_lower, _times
+from .multivariate_normal import MultivariateNormal, _batch_mahalanobis, _batch_mv, _inverse_lower
 from .normal import Normal
 from .one_hot_categorical import OneHotCategorical
 from .pareto import Pareto
 from .poisson import Poisson
 from .transformed_distribution import TransformedDistribution
-from .transforms import _sum_rightmost
 from .uniform import Uniform
-from .utils import euler_constant
+from .utils import _sum_rightmost, euler_constant
 
 
 def _infinite_like(tensor):
@@ -238,7 +237,7 @@ def _squares(matrix):
 def _distance(q, difference):
     """The squared Mahalanobis length of a difference in q."""
     if isinstance(q, LowRankMultivariateNormal):
-        projected = _times(q._factor.mT / q._diag.unsqueeze(-2), difference)
+        projected = _batch_mv(q._factor.mT / q._diag.unsqueeze(-2), difference)
         return (difference.pow(2) / q._diag).sum(-1) - _batch_mahalanobis(q._capacitance_tril, projected)
     return _batch_mahalanobis(q._unbroadcasted_scale_tril, difference)
 

@@ -9,6 +9,11 @@ from .utils import broadcast_all, is_number, tiny_of
 __all__ = ["Gamma"]
 
 
+def _standard_gamma(concentration):
+    """Gamma numbers of rate 1; their derivative by *concentration* is known."""
+    return OPS["torch._standard_gamma"](concentration)
+
+
 class Gamma(ExponentialFamily):
     """The gamma distribution of shape *concentration* and *rate*."""
 
@@ -39,7 +44,7 @@ class Gamma(ExponentialFamily):
 
     def rsample(self, sample_shape=()):
         shape = self._extended_shape(sample_shape)
-        value = OPS["torch._standard_gamma"](self.concentration.expand(shape)) / self.rate.expand(shape)
+        value = _standard_gamma(self.concentration.expand(shape)) / self.rate.expand(shape)
         value.detach().clamp_(min=tiny_of(value))
         return value
 

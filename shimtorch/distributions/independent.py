@@ -3,7 +3,7 @@
 from .. import Size
 from . import constraints
 from .distribution import Distribution
-from .transforms import _sum_rightmost
+from .utils import _sum_rightmost
 
 __all__ = ["Independent"]
 

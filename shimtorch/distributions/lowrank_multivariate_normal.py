@@ -6,8 +6,8 @@ from .. import _ops
 from .._ops.shape import broadcast_shapes
 from . import constraints
 from .distribution import Distribution
-from .multivariate_normal import _batch_mahalanobis, _inverse_lower, _times
-from .utils import lazy_property
+from .multivariate_normal import _batch_mahalanobis, _batch_mv, _inverse_lower
+from .utils import _standard_normal, lazy_property
 
 __all__ = ["LowRankMultivariateNormal"]
 
@@ -91,9 +91,9 @@ class LowRankMultivariateNormal(Distribution):
 
     def rsample(self, sample_shape=()):
         shape = self._extended_shape(sample_shape)
-        noise_factor = self.loc.new_empty(shape[:-1] + self.cov_factor.shape[-1:]).normal_()
-        noise_diag = self.loc.new_empty(shape).normal_()
-        return self.loc + _times(self._factor, noise_factor) + self._diag.sqrt() * noise_diag
+        noise_factor = _standard_normal(shape[:-1] + self.cov_factor.shape[-1:], self.loc.dtype, self.loc.device)
+        noise_diag = _standard_normal(shape, self.loc.dtype, self.loc.device)
+        return self.loc + _batch_mv(self._factor, noise_factor) + self._diag.sqrt() * noise_diag
 
     def _log_det(self):
         return 2 * self._capacitance_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1) + self._diag.log().sum(-1)
@@ -102,7 +102,7 @@ class LowRankMultivariateNormal(Distribution):
         if self._validate_args:
             self._validate_sample(value)
         diff = value - self.loc
-        projected = _times(self._factor.mT / self._diag.unsqueeze(-2), diff)
+        projected = _batch_mv(self._factor.mT / self._diag.unsqueeze(-2), diff)
         distance = (diff.pow(2) / self._diag).sum(-1) - _batch_mahalanobis(self._capacitance_tril, projected)
         return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + self._log_det() + distance)
 

@@ -6,12 +6,12 @@ from .. import _ops
 from .._ops.shape import broadcast_shapes
 from . import constraints
 from .distribution import Distribution
-from .utils import lazy_property
+from .utils import _standard_normal, lazy_property
 
 __all__ = ["MultivariateNormal"]
 
 
-def _times(matrix, vector):
+def _batch_mv(matrix, vector):
     """Batches of matrices by batches of vectors."""
     return (matrix @ vector.unsqueeze(-1)).squeeze(-1)
 
@@ -111,8 +111,8 @@ class MultivariateNormal(Distribution):
         return self._unbroadcasted_scale_tril.pow(2).sum(-1).expand(self._batch_shape + self._event_shape)
 
     def rsample(self, sample_shape=()):
-        noise = self.loc.new_empty(self._extended_shape(sample_shape)).normal_()
-        return self.loc + _times(self._unbroadcasted_scale_tril, noise)
+        noise = _standard_normal(self._extended_shape(sample_shape), self.loc.dtype, self.loc.device)
+        return self.loc + _batch_mv(self._unbroadcasted_scale_tril, noise)
 
     def _half_log_det(self):
         return self._unbroadcasted_scale_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1)

@@ -6,7 +6,7 @@ from .. import _ops
 from ..autograd import no_grad
 from . import constraints
 from .exp_family import ExponentialFamily
-from .utils import broadcast_all, is_number
+from .utils import _standard_normal, broadcast_all, is_number
 
 __all__ = ["Normal"]
 
@@ -48,7 +48,7 @@ class Normal(ExponentialFamily):
             return _ops.normal(self.loc.expand(shape), self.scale.expand(shape))
 
     def rsample(self, sample_shape=()):
-        noise = self.loc.new_empty(self._extended_shape(sample_shape)).normal_()
+        noise = _standard_normal(self._extended_shape(sample_shape), self.loc.dtype, self.loc.device)
         return self.loc + noise * self.scale
 
     def log_prob(self, value):

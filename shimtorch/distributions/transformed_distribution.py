@@ -5,7 +5,8 @@ from ..autograd import no_grad
 from . import constraints
 from .distribution import Distribution
 from .independent import Independent
-from .transforms import ComposeTransform, Transform, _sum_rightmost
+from .transforms import ComposeTransform, Transform
+from .utils import _sum_rightmost
 
 __all__ = ["TransformedDistribution"]
 

@@ -9,7 +9,16 @@ from .. import _ops
 from .._ops.shape import broadcast_shapes
 from ..nn.functional import logsigmoid, pad, softplus
 from . import constraints
-from .utils import broadcast_all, eps_of, is_number, lazy_property, tiny_of, tril_matrix_to_vec, vec_to_tril_matrix
+from .utils import (
+    _sum_rightmost,
+    broadcast_all,
+    eps_of,
+    is_number,
+    lazy_property,
+    tiny_of,
+    tril_matrix_to_vec,
+    vec_to_tril_matrix,
+)
 
 __all__ = ["AbsTransform", "AffineTransform", "CatTransform", "ComposeTransform", "CorrCholeskyTransform",
            "CumulativeDistributionTransform", "ExpTransform", "IndependentTransform", "LowerCholeskyTransform",
@@ -169,11 +178,6 @@ class _InverseTransform(Transform):
 
     def inverse_shape(self, shape):
         return self._inv.forward_shape(shape)
-
-
-def _sum_rightmost(value, dim):
-    """The sum over the last *dim* dimensions."""
-    return value if dim == 0 else value.reshape(value.shape[:-dim] + (-1,)).sum(-1)
 
 
 class ComposeTransform(Transform):

@@ -43,6 +43,16 @@ def broadcast_all(*values):
     return list(_ops.broadcast_tensors(*made))
 
 
+def _standard_normal(shape, dtype, device):
+    """Normal numbers of mean 0 and variance 1."""
+    return _ops.empty(shape, dtype=dtype, device=device).normal_()
+
+
+def _sum_rightmost(value, dim):
+    """The sum over the last *dim* dimensions."""
+    return value if dim == 0 else value.reshape(value.shape[:-dim] + (-1,)).sum(-1)
+
+
 def clamp_probs(probs):
     """Probabilities kept off 0 and 1 by the precision of their dtype."""
     eps = eps_of(probs)

@@ -7,6 +7,7 @@ same state of the generator.
 import math
 
 from .. import _ops
+from .._core.protocol import Overridable as _Overridable
 
 __all__ = [
     "calculate_gain",
@@ -268,6 +269,9 @@ def sparse_(tensor, sparsity, std=0.01, generator=None):
     return tensor
 
 
+uniform_, normal_, constant_, kaiming_uniform_ = map(_Overridable, (uniform_, normal_, constant_, kaiming_uniform_))
+
+
 def _deprecated(function):
     """*function* under its name without the underscore, with a warning."""
     new_name = function.__name__
@@ -297,3 +301,9 @@ kaiming_uniform = _deprecated(kaiming_uniform_)
 kaiming_normal = _deprecated(kaiming_normal_)
 orthogonal = _deprecated(orthogonal_)
 sparse = _deprecated(sparse_)
+
+
+def __getattr__(name):
+    from .._refused import attribute
+
+    return attribute("torch.nn.init", name)

@@ -14,7 +14,7 @@ from .table import DTYPES, Answers, arguments, full_name, has_special, results_o
 ANSWERS = Answers(pathlib.Path(__file__).parent.parent / "answers" / "ops.npz")
 OPS = sampled_ops()
 TOLERANCE = {"float32": (2e-5, 2e-6), "complex64": (5e-5, 5e-6), "float64": (1e-9, 1e-12), "complex128": (1e-9, 1e-12)}
-SHOW_MEMORY = {"as_strided", "as_strided_", "as_strided_scatter", "resize_", "resize_as_", "set_"}
+SHOW_MEMORY = {"as_strided", "as_strided_copy", "as_strided_", "as_strided_scatter", "resize_", "resize_as_", "set_"}
 REFUSALS = (RuntimeError, TypeError, IndexError, ValueError, NotImplementedError)
 
 
@@ -160,7 +160,7 @@ def check_case(op, index, dtype, check):
                      if isinstance(r, torch.Tensor) and (r.is_floating_point() or r.is_complex()))
     outputs = f(*leaves)
     if not outputs or not any(o.requires_grad for o in outputs):
-        assert not op.differentiable
+        assert not outputs or not op.differentiable
         return
     assert check(f, leaves, atol=1e-4, rtol=1e-3), f"{full_name(op)}/{index}/{dtype}"
 
@@ -185,6 +185,29 @@ def test_in_place(op):
         assert x._version > version
         checked += 1
     assert checked
+
+
+@each([op for op in OPS if op.inplace_op is not None and op.samples.gradcheck])
+def test_in_place_gradient(op):
+    """What is written in place leads to the same gradients, for the tensor that was written to and the others."""
+    for index, dtype, key in cases(op):
+        if "error" in ANSWERS.table.get(key, {}):
+            continue
+        grads = []
+        for f in (op, op.inplace_op):
+            args, kwargs = arguments(op, index, dtype, torch.from_numpy)
+            leaves = [a.requires_grad_() for a in args if isinstance(a, torch.Tensor) and a.is_floating_point()]
+            if not leaves or leaves[0] is not args[0]:
+                break
+            result = f(args[0] * 1, *args[1:], **kwargs)
+            if result.shape != args[0].shape or result.dtype is not args[0].dtype or not result.requires_grad:
+                break
+            grads.append(torch.autograd.grad(result, leaves, torch.ones_like(result), allow_unused=True))
+        if len(grads) == 2:
+            for a, b in zip(*grads, strict=True):
+                assert (a is None) == (b is None)
+                if a is not None:
+                    compare(b.numpy(), a.numpy(), key)
 
 
 @each([op for op in OPS if op.has_out])

@@ -151,7 +151,8 @@ def embedding_bag(
         if include_last_offset:
             if not starts:
                 raise RuntimeError("include_last_offset: number of offset should be at least 1")
-            starts.pop()
+            end = starts.pop()
+            input, per_sample_weights = input[:end], None if per_sample_weights is None else per_sample_weights[:end]
         _check_offsets(starts, input.numel())
     else:
         raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}")

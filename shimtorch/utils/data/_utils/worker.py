@@ -85,11 +85,12 @@ def main(work, sock):
 
 def _work(work, end):
     global _worker_info
-    from .... import era
+    from .... import era, set_num_threads
     from ....random import manual_seed
 
     if policy.era != work.era:
         era(work.era)
+    set_num_threads(1)
     seed = work.base_seed + work.id
     random.seed(seed)
     manual_seed(seed)
