@@ -38,8 +38,7 @@ def to_dtype(self, dtype):
 
 
 @op(function=False, samples=Samples([call(Draw(2, 3), get_default_dtype()), call(Draw(2, 3), "cpu"),
-                                     call(Draw(2, 3), Draw(1)), call(Draw(2, 3), None, _DTYPES["float64"]),
-                                     call(Draw(2, 3), _DTYPES["float64"], memory_format=preserve_format)],
+                                     call(Draw(2, 3), Draw(1)), call(Draw(2, 3), None, _DTYPES["float64"])],
                             gradcheck=(1, 3)))
 def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, memory_format=None):
     """This tensor on a device and in a dtype: ``to(dtype)``, ``to(device, dtype)``, ``to(other)``; itself if it is."""

@@ -304,7 +304,7 @@ def linspace(start, end, steps=100, *, dtype=None, out=None, layout=None, device
     if dtype.name == "bool":
         raise NotImplementedError("\"linspace_cpu\" not implemented for 'Bool'")
     if not (dtype.is_floating_point or dtype.is_complex):
-        start, end = _whole(start, end)
+        start, end = (int(np.int64(x).astype(dtype.name)) for x in _whole(start, end))
     if dtype.is_floating_point and dtype.itemsize == 2:
         return _finish(_short_linspace(start, end, steps, dtype), out, device, requires_grad)
     work = {"float32": np.float32, "complex64": np.complex64, "complex128": np.complex128}.get(dtype.name, np.float64)
@@ -332,7 +332,7 @@ def logspace(start, end, steps=100, base=10.0, *, dtype=None, out=None, layout=N
     if dtype.name == "bool":
         raise NotImplementedError("\"logspace_cpu\" not implemented for 'Bool'")
     if not (dtype.is_floating_point or dtype.is_complex):
-        start, end, base = _whole(*_numbers(start, end), base)
+        start, end = _whole(*_numbers(start, end))
     exponents = linspace(start, end, steps, dtype=float64)._ndarray()
     t = factory.cast(wrap_ndarray(np.power(float(base), exponents)), dtype)
     return _finish(t, out, device, requires_grad)

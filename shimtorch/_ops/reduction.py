@@ -322,7 +322,7 @@ def _check_weights(name, weights, n, kind):
 @op(samples=Samples([call(Draw(3, 4)), call(Draw(4)), call(Draw(3, 4), correction=0),
                      call(Draw(3, 4), fweights=samples.integers(4, low=1, high=4)),
                      call(Draw(3, 4), aweights=Draw(4, low=0.2)), call(Draw(1, 4)), call(Draw()),
-                     call(samples.integers(2, 4))], gradcheck=(0, 1, 2, 3, 4)))
+                     call(samples.integers(2, 4))], gradcheck=(0, 1, 2, 3, 4, 5)))
 def cov(self, *, correction=1, fweights=None, aweights=None):
     """The covariance matrix of variables (rows) over observations (columns)."""
     if self.dim() > 2:

@@ -47,7 +47,9 @@ _POLYNOMIALS.update({
 
 def _declare(name, values):
     @op(name=name, namespace="torch.special", method=False, out=True, tensors_only=False, samples=Samples(
-        [call(Draw(3, 4), integers(4, high=6)), call(Draw(5), 3), call(0.5, integers(5, high=7))], gradcheck=False),
+        [call(Draw(3, 4), integers(4, high=6)), call(Draw(5), 3), call(0.5, integers(5, high=7)),
+         call(Draw(), integers(high=6))],
+        gradcheck=False),
         grads={"self": lambda g: _no_derivative("special_" + name, "input"),
                "n": lambda g: _no_derivative("special_" + name, "n")})
     def forward(self, n):
@@ -57,7 +59,7 @@ def _declare(name, values):
         degrees = n._ndarray().astype(np.int64) if isinstance(n, TensorBase) else np.int64(n)
         if degrees.size and degrees.max() > _HIGHEST:
             raise NotImplementedError(f"special_{name}: degrees above {_HIGHEST} are not implemented")
-        return wrap_ndarray(np.ascontiguousarray(values(degrees, wide))).to(x.dtype)
+        return wrap_ndarray(np.asarray(values(degrees, wide), order="C")).to(x.dtype)
     kind = name.split("_polynomial_")[0].replace("_", " ").capitalize()
     forward.__doc__ = f"The {kind} polynomial ({name[-1].upper()}) of degree n at x."
 
