@@ -16,9 +16,13 @@ def amount(value, unit):
     return seconds(value) if unit == "s" else f"{value:.4g} {unit}"
 
 
-def add_ratios(row, subject, reference):
-    """Put the ratio of the subject to the reference into a row that has figures of both."""
+def add_ratios(row, subject, reference, rivals):
+    """Put the ratios of the subject to the reference, and to rivals, into a row that has figures of both."""
     cell, base = row["columns"].get(subject, {}), row["columns"].get(reference, {})
+    for rival in rivals:
+        other = row["columns"].get(rival, {})
+        if "min" in cell and "min" in other and not failure(cell) and not failure(other):
+            cell.setdefault("rivals", {})[rival] = cell["min"] / other["min"]
     if "min" in cell and "min" in base and "wrong" not in cell:
         cell["ratio"] = cell["min"] / base["min"]
         cell["doubtful"] = not 1 / DOUBTFUL < cell["ratio"] / (cell["median"] / base["median"]) < DOUBTFUL
@@ -29,12 +33,12 @@ def failure(cell):
     return next(((word, cell[word]) for word in ("wrong", "missing", "error") if word in cell), None)
 
 
-def head(subject, reference):
+def head(subject, reference, rivals):
     columns = f"{subject:>14}" + (f"{reference:>14}{'ratio':>10}" if reference else "")
-    return f"{'':32}{columns}"
+    return f"{'':32}{columns}" + "".join([f"{'to ' + rival:>15}" for rival in rivals])
 
 
-def line(row, subject, reference):
+def line(row, subject, reference, rivals=()):
     """A row as text, with the reasons of failures under it."""
     text, reasons = f"{row['case']:32}", ""
     for name in filter(None, (subject, reference)):
@@ -46,6 +50,9 @@ def line(row, subject, reference):
     cell = row["columns"].get(subject, {})
     if "ratio" in cell:
         text += f"{'~' if cell['doubtful'] else '':>2}{cell['ratio']:8.3f}"
+    for rival in rivals:
+        ratio = cell.get("rivals", {}).get(rival)
+        text += f"{'' if ratio is None else f'{ratio:.3f}':>15}"
     return text + reasons
 
 
@@ -66,3 +73,10 @@ def geometric_means(rows, subject):
         if ratio is not None:
             groups.setdefault(row["group"], []).append(math.log(ratio))
     return {group: (math.exp(sum(logs) / len(logs)), len(logs)) for group, logs in groups.items()}
+
+
+def rival_means(rows, subject):
+    """{rival: {group: (mean of the ratios to it, their number)}}."""
+    rivals = dict.fromkeys([name for row in rows for name in row["columns"].get(subject, {}).get("rivals", ())])
+    return {rival: geometric_means([{"group": row["group"], "columns": {subject: {"ratio": row["columns"].get(
+        subject, {}).get("rivals", {}).get(rival)}}} for row in rows], subject) for rival in rivals}

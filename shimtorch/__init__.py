@@ -29,6 +29,7 @@ from ._core.factory import empty_tensor as empty
 from ._core.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from ._core.kinds import result_type
 from ._core.policy import policy as _policy
+from ._core.protocol import Overridable as _Overridable
 from ._core.tensor import Size, from_numpy
 from ._ops.creation import arange, eye, linspace, logspace
 from ._ops.creation import range_ as range
@@ -51,6 +52,11 @@ for _key, _op in _OPS.items():
     if _space == "torch" and _op.is_function:
         globals().setdefault(_name, _op)
 
+for _name in "zeros ones full empty arange eye linspace logspace range result_type".split():
+    globals()[_name] = _Overridable(globals()[_name], name=_name, module=__name__, builtin=True)
+for _name in ("tensor", "as_tensor"):
+    globals()[_name] = _Overridable(globals()[_name], name=_name, module=__name__, builtin=True, modes_only=True)
+
 inf, nan, pi, e = _math.inf, _math.nan, _math.pi, _math.e
 newaxis = None
 
@@ -60,7 +66,7 @@ for _type in (Tensor, Size, device, layout, memory_format):
 # Parts of the namespace that are imported when they are first named.
 _LAZY = ("autograd", "nn", "optim", "sparse", "utils", "random", "cuda", "jit", "multiprocessing", "distributions",
          "linalg", "fft", "special", "testing", "backends", "version", "functional", "return_types", "serialization",
-         "types", "overrides", "storage", "hub", "onnx", "legacy", "distributed")
+         "types", "overrides", "storage", "masked", "signal", "hub", "onnx", "legacy", "distributed", "_C", "func")
 _LAZY_NAMES = {
     "manual_seed": "random", "seed": "random", "initial_seed": "random", "get_rng_state": "random",
     "set_rng_state": "random", "default_generator": "random", "Generator": "_core.generator",
@@ -83,6 +89,9 @@ _LAZY_NAMES = {
         "cosine_similarity", "pairwise_distance", "pixel_shuffle", "pixel_unshuffle", "prelu", "rrelu", "rrelu_",
         "avg_pool1d", "adaptive_avg_pool1d", "max_pool1d", "max_pool2d", "max_pool3d", "max_pool1d_with_indices"),
         "nn.functional"),
+    "constant_pad_nd": "nn._functional.padding",
+    **dict.fromkeys(("native_layer_norm", "native_group_norm", "native_batch_norm", "native_dropout", "grid_sampler",
+                     "grid_sampler_2d", "grid_sampler_3d"), "nn._functional.native"),
 }
 
 
@@ -113,6 +122,11 @@ def __dir__():
     return sorted(set(globals()) | set(_LAZY) | set(_LAZY_NAMES) | set(_ops.later.FUNCTIONS))
 
 
+def _builtin(function):
+    return _Overridable(function, builtin=True)
+
+
+@_builtin
 def numel(input):
     """The number of elements of a tensor."""
     return input.numel()
@@ -123,11 +137,13 @@ def is_storage(obj):
     return isinstance(obj, TypedStorage | UntypedStorage)  # noqa: F405
 
 
+@_builtin
 def is_floating_point(input):
     """Whether a tensor's dtype is a real floating point type."""
     return input.is_floating_point()
 
 
+@_builtin
 def is_complex(input):
     """Whether a tensor's dtype is complex."""
     return input.is_complex()

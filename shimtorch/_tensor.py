@@ -2,8 +2,11 @@
 from ._core import autograd as _autograd
 from ._core import engine as _engine
 from ._core import factory as _factory
+from ._core import protocol as _protocol
+from ._core import views as _views
 from ._core.device import as_device, sparse_coo, strided
 from ._core.dtype import get_default_dtype
+from ._core.op import op
 from ._core.op import scalar_type as _scalar_type
 from ._core.policy import policy
 from ._core.tensor import Size, TensorBase, set_tensor_class
@@ -183,7 +186,7 @@ class Tensor(TensorBase):
         return self if self.dim() == 0 else self.flip(0)
 
     def __array_wrap__(self, array, context=None, return_scalar=False):
-        if array.dtype == bool and policy.compare_uint8:
+        if array.dtype == bool:                # torch has kept it so since before it had a dtype for bool
             array = array.astype("uint8")
         return _factory.as_tensor(array)
 
@@ -236,18 +239,53 @@ class Tensor(TensorBase):
         requires_grad, _, self._backward_hooks = state
         self.requires_grad_(requires_grad)
 
-    @classmethod
+    @staticmethod
     def _make_subclass(cls, data, require_grad=False):
-        """A tensor of this class on data's memory."""
-        t = TensorBase.__new__(cls)
+        """A leaf of a subclass on data's memory."""
+        t = TensorBase.__new__(subclass(cls))
         _factory.set_data(t, _factory.alias_data(data))
         if require_grad:
-            t.requires_grad_(True)
+            _autograd.set_requires_grad(t, True)
         return t
 
     def as_subclass(self, cls):
-        """This tensor's memory as a tensor of a subclass."""
-        return cls._make_subclass(self, self.requires_grad)
+        """This tensor as one of a subclass, with its memory and history."""
+        t = _protocol.no_override(_alias, (), (self,))
+        t.__class__ = subclass(cls)
+        return t
+
+    # ------------------------------------------------------------ subclasses
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        if cls.__torch_function__ is not _protocol.no_override:
+            from ._overriding import adopt
+            adopt(cls)
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        """What is done with a call that has a tensor of this class among its arguments; a subclass may override it.
+
+        func: the function, method or attribute's ``__get__``; types: the classes of arguments that override it. This
+        one makes the call with the protocol switched off, and tensors of this class of the result.
+        """
+        return _protocol.default_override(cls, func, types, args, kwargs)
+
+
+def subclass(cls):
+    """cls, which must be a class derived from Tensor."""
+    if not isinstance(cls, type):
+        raise TypeError(f"cls must be a type (got {type(cls).__name__})")
+    if not issubclass(cls, Tensor):
+        raise TypeError("Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. "
+                        "Make sure your class inherits from Tensor.")
+    return cls
+
+
+@op(name="alias", method=False, function=False, sparse=True, grads={"self": lambda g: g})
+def _alias(self):
+    """Another tensor on the same memory, with history."""
+    return _views.alias(self)
 
 
 def _rebuild_from_type_v2(func, new_type, args, state):
@@ -326,4 +364,7 @@ def _cast_class(t, cls):
     return result
 
 
+Tensor.__rdiv__ = Tensor.__rtruediv__
 set_tensor_class(Tensor)
+_protocol.set_classes(Tensor, vars(Tensor)["__torch_function__"],
+                      [Tensor.grad.__get__, Tensor._grad.__get__, TensorBase._base.__get__])

@@ -122,3 +122,15 @@ def test_stft_comes_back():
         torch.stft(x, 8)
     with torch.era("1.1"):
         assert torch.stft(x, 8).shape == (2, 5, 21, 2)
+
+
+def test_numpy_reductions_are_refused_as_torch_refuses_them():
+    x = torch.ones(2, 3)
+    for f in (np.sum, np.mean, np.max, np.min, np.prod, np.any, np.all, np.std, np.var):
+        with pytest.raises(TypeError):
+            f(x)
+    assert np.argmax(x) == 0 and np.cumsum(x).shape == (6,)
+
+
+def test_ufuncs_of_truth_give_bytes():
+    assert np.isnan(torch.ones(2)).dtype is torch.uint8 and np.logical_and(torch.ones(2) > 0, True).tolist() == [1, 1]

@@ -11,11 +11,12 @@ class Case(NamedTuple):
     """`build(t, numbers)` gets a torch-like module and a NumPy generator and returns the function to time.
 
     The generator's seed is the case's name, so that every module gets the same numbers; what the function returns is
-    compared between the modules.
+    compared between the modules. `rivals` are modules unlike torch that `build` knows how to do the same with.
     """
 
     name: str
     build: object
+    rivals: tuple = ()
 
     def seed(self):
         return zlib.crc32(self.name.encode())

@@ -1,16 +1,16 @@
 """Running contraction plans: the steps of a plan on the memory of tensors, and the plans that are kept for reuse.
 
 A plan belongs to one equation and to operands of one dtype, shape and memory layout; everything that follows from these
-is settled in it, so that running it again costs a look-up and the loops. Plans are made by ``_ops/_einsum_plan.py``.
+is settled in it, so that running it again costs a look-up and the loops. Plans are made by ``planning.pyx``.
 """
 from cpython.object cimport PyObject
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
-from .._kernels.blas cimport blas_lies, blas_product, blas_serves
+from .._kernels.blas cimport blas_product, blas_serves
 from .._kernels.table cimport (
-    ST_NEST_DIMS, ST_NEST_FACTORS, ST_NO_MEMORY, ST_SMALL_DEPTH, st_cast, st_find, st_find_nest, st_find_reduce,
-    st_find_small, st_gemm, st_nest_dim, st_op, st_parallel, st_reduce_dtype, st_reduce_op, st_shared_reduce,
+    ST_NEST_DIMS, ST_NEST_FACTORS, ST_NO_MEMORY, st_cast, st_find, st_find_nest, st_find_reduce, st_find_small,
+    st_gemm, st_nest_dim, st_op, st_parallel, st_reduce_dtype, st_reduce_op, st_shared_reduce,
 )
 from .dtype cimport ITEMSIZE
 from .iterate cimport as_code_tensor
@@ -31,7 +31,6 @@ cdef enum Kind:
     SUM             # sums of one operand
 
 MULTIPLY_STEP, NEST_STEP, PRODUCTS_STEP, SMALL_STEP, COPY_STEP, SUM_STEP = MULTIPLY, NEST, PRODUCTS, SMALL, COPY, SUM
-MAX_FACTORS, MAX_LOOPS, SMALL_DEPTH = ST_NEST_FACTORS, ST_NEST_DIMS, ST_SMALL_DEPTH
 
 # A loop of a step that is shared among threads.
 ctypedef struct Share:
@@ -48,21 +47,6 @@ cdef enum:
 
 cdef int MUL = st_op(b"mul")
 cdef int ADD_UP = st_reduce_op(b"sum")
-
-
-def has_blas(int code):
-    """Whether a BLAS multiplies matrices of a dtype."""
-    return blas_serves(code)
-
-
-def has_small(int code):
-    """Whether there is a kernel for batches of small matrices of a dtype."""
-    return st_find_small(code) != NULL
-
-
-def lies_for_blas(rows, cols, s_row, s_col):
-    """Whether a BLAS can read a matrix with these strides."""
-    return blas_lies(rows, cols, s_row, s_col)
 
 
 cdef class Step:
@@ -98,6 +82,9 @@ cdef class Step:
                     self.sa[i], self.sb[i], self.sc[i] = self.sa[i] * size, self.sb[i] * size, self.sc[i] * size
         self.loop = st_find(MUL, code) if kind == MULTIPLY else st_cast(code, code)
         self.nest, self.small, self.reduce = st_find_nest(code), st_find_small(code), st_find_reduce(ADD_UP, code)
+        if ((kind == NEST and self.nest == NULL) or (kind == SMALL and self.small == NULL)
+                or (kind == SUM and self.reduce == NULL) or (kind in (MULTIPLY, COPY) and self.loop == NULL)):
+            raise NotImplementedError("einsum(): there is no kernel for the dtype")
         self.sums_alike = st_reduce_dtype(ADD_UP, code) == code
         self.work = self.m * self.n * self.k if matrix is not None else 1
         for i in range(self.ndim):
@@ -318,6 +305,11 @@ cdef class Plan:
         self.is_zero = True
         return self
 
+    def as_stages(self, function):
+        """The result is made by other contractions."""
+        self.stages = function
+        return self
+
     def of_steps(self, steps, int n_slots, tree, rows, slot_strides, int last, info):
         """The result is made by steps."""
         self.steps, self.n_slots, self.last = steps, n_slots, last
@@ -353,6 +345,8 @@ cdef class Plan:
         cdef Step step
         cdef TensorBase r, t
         cdef int i
+        if self.stages is not None:
+            return self.stages(operands)
         if self.is_view:
             t = <TensorBase>operands[0]
             return make_view(t, self.ndim, self.shape, self.strides, t.offset)

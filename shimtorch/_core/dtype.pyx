@@ -1,3 +1,4 @@
+# cython: binding=False
 """Element types, their promotion, and the default floating point type."""
 import numpy as np
 

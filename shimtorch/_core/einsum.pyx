@@ -17,21 +17,22 @@ from .tensor cimport (
     MAX_DIMS, ON_DEVICE, REQUIRES_GRAD, SPARSE, VOLATILE, TensorBase, empty, make_size, ptr, seen_flags, strided_alias,
 )
 
-from .node_names import old_name
+from .node_names import contraction_name
 from .saving import freed_error
 
-cdef object recorded_view, recorded_gradients, on_sparse, read_arguments, conjugate
+cdef object recorded_view, recorded_gradients, on_sparse, read_arguments, conjugate, find_form
 
 
-def set_parts(view, gradients, sparse, arguments, conj):
+def set_parts(view, gradients, sparse, arguments, conj, form):
     """Name the functions for what is not done here.
 
     view: an equation that gives a view of its operand, by recorded ops. gradients: those that may be differentiated.
     sparse: operands of sparse layouts. arguments: the equation and the operands of a call. conj: complex conjugates.
+    form: what torch has for an einsum, a key of node_names.CONTRACTIONS.
     """
-    global recorded_view, recorded_gradients, on_sparse, read_arguments, conjugate
+    global recorded_view, recorded_gradients, on_sparse, read_arguments, conjugate, find_form
     recorded_view, recorded_gradients, on_sparse, read_arguments = view, gradients, sparse, arguments
-    conjugate = conj
+    conjugate, find_form = conj, form
 
 
 def einsum(*args, optimize=None, path=None):
@@ -52,17 +53,23 @@ def einsum(*args, optimize=None, path=None):
             if not isinstance(args[i], TensorBase):
                 break
         else:
-            return contract(find_equation(args[0], None), args[1:])
+            return contract(find_equation(args[0], None), args[1:], None)
     source, operands, options = read_arguments(args, optimize, path)
-    return contract(find_equation(source, options), operands)
+    return contract(find_equation(source, options), operands, None)
 
 
-def contract_labelled(operands, rows, output):
-    """Contract operands whose dimensions have rows of integer labels, as einsum does."""
-    return contract(labelled(tuple([tuple(row) for row in rows]), tuple(output)), tuple(operands))
+def contract_labelled(operands, rows, output, str form="pair", path=None):
+    """Contract operands whose dimensions have rows of integer labels, as einsum does.
+
+    form: what torch has for it, a key of node_names.CONTRACTIONS; path: the pairs to contract.
+    """
+    if type(rows) is not tuple or type(output) is not tuple:
+        rows, output = tuple([tuple(row) for row in rows]), tuple(output)
+    return contract(find_equation((rows, output), path), tuple(operands), form)
 
 
-cdef object contract(Equation e, tuple operands):
+cdef object contract(Equation e, tuple operands, str form):
+    """The contraction of operands; form is as in `contract_labelled`, None for einsum's own."""
     cdef int flags = 0
     cdef Plan plan
     cdef TensorBase t
@@ -74,7 +81,7 @@ cdef object contract(Equation e, tuple operands):
         if flags & ON_DEVICE:
             raise NotImplementedError("einsum: not implemented for device 'cuda'")
     if recording(flags):
-        return recorded(e, operands)
+        return recorded(e, operands, form)
     plan = e.plan_for(operands, False)
     result = plan.run(operands, None)
     if flags & VOLATILE:
@@ -82,18 +89,24 @@ cdef object contract(Equation e, tuple operands):
     return result
 
 
-cdef object recorded(Equation e, tuple operands):
+cdef object recorded(Equation e, tuple operands, str form):
     """The result with its node."""
     cdef Plan plan = e.plan_for(operands, True)
-    cdef EinsumBackward0 node
+    cdef EinsumNode node
     cdef list slots, inputs = []
     cdef TensorBase t, result
     cdef Py_ssize_t i, n = len(operands), wanting = 0, which = 0
     if plan.is_view:
         return recorded_view(plan, operands[0])
+    if plan.stages is not None:
+        return plan.stages(operands)
     slots = [None] * plan.n_slots
     result = plan.run(operands, slots)
-    node = EinsumBackward0.__new__(EinsumBackward0)
+    if form is None:
+        if plan.form is None:
+            plan.form = find_form(plan.terms, plan.output, operands)
+        form = plan.form
+    node = EinsumNode.__new__(node_class(form))
     for i in range(n):
         t = <TensorBase>operands[i]
         if seen_flags(t) & REQUIRES_GRAD and CATEGORY[t.code] >= CAT_FLOAT:
@@ -118,7 +131,7 @@ cdef object recorded(Equation e, tuple operands):
     return result
 
 
-cdef int keep_factors(Plan plan, EinsumBackward0 node) except -1:
+cdef int keep_factors(Plan plan, EinsumNode node) except -1:
     """Let go of the slots that no gradient is made of."""
     cdef set needed = set()
     cdef list wants = [False] * plan.n_slots
@@ -139,7 +152,7 @@ cdef int keep_factors(Plan plan, EinsumBackward0 node) except -1:
     return 0
 
 
-cdef class EinsumBackward0(Node):
+cdef class EinsumNode(Node):
     """The node of a contraction."""
 
     cdef Plan plan
@@ -169,7 +182,7 @@ cdef class EinsumBackward0(Node):
         return v
 
     def name(self):
-        return type(self).__name__ if policy.node_names is None else old_name(type(self).__name__, policy.node_names)
+        return contraction_name(type(self).form, policy.node_names)
 
     cdef void release(self):
         self.freed = True
@@ -231,6 +244,18 @@ cdef class EinsumBackward0(Node):
             n += 1
         t = strided_alias(t, n, shape, strides, t.offset)
         return conjugate(t) if CATEGORY[t.code] == CAT_COMPLEX else t
+
+
+cdef dict node_classes = {}
+
+
+cdef object node_class(str form):
+    """The class of the nodes of a form, which bears torch's name."""
+    cls = node_classes.get(form)
+    if cls is None:
+        cls = node_classes[form] = type(contraction_name(form, None), (EinsumNode,),
+                                        {"__slots__": (), "__module__": "builtins", "form": form})
+    return cls
 
 
 cdef TensorBase zeros(int code, object size):

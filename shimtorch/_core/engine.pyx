@@ -11,6 +11,7 @@ from .autograd cimport (
 from .dtype cimport CATEGORY, CAT_COMPLEX, CAT_FLOAT, dtype_of
 from .iterate cimport copy_into
 from .policy cimport ThreadState, policy, thread_state
+from .protocol cimport enter_disabled, leave_disabled
 from .tensor cimport (
     MAX_DIMS, ON_DEVICE, REQUIRES_GRAD, SPARSE, TensorBase, describe_shape, empty, empty_strided, make_size,
     same_shape, seen_flags, shallow, write_scalar,
@@ -471,6 +472,7 @@ cdef list execute(list roots, list grads, bint keep, bint create, list inputs, b
     cdef Run run = Run.__new__(Run)
     cdef ThreadState* st = thread_state()
     cdef int grad_enabled = st.grad_enabled, depth = st.depth, no_record = st.no_record, i
+    cdef int protocol = enter_disabled(True)
     cdef TensorBase t
     cdef object e, outer = None, thread = None
     cdef list keys = None
@@ -509,6 +511,7 @@ cdef list execute(list roots, list grads, bint keep, bint create, list inputs, b
         st.grad_enabled = grad_enabled
         st.depth = depth
         st.no_record = no_record
+        leave_disabled(protocol)
         if thread is not None:
             if outer is None:
                 del running[thread]

@@ -6,7 +6,7 @@ import numpy as np
 cimport numpy as cnp
 
 from .dtype cimport (
-    BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, CATEGORY, COMPLEX64, FLOAT32, INT64, ITEMSIZE, as_code,
+    BOOL, CATEGORY, CAT_COMPLEX, CAT_FLOAT, CAT_INT, COMPLEX64, FLOAT32, INT64, ITEMSIZE, UINT8, as_code,
     default_code, default_complex_code, dtype_of, promote_checked,
 )
 from .iterate cimport alloc_result, as_code_tensor, broadcast_shape, contiguous_copy, copy_into, run1
@@ -175,7 +175,7 @@ cdef int check_fits(int code, object value) except -1:
     else:
         fits = CATEGORY[code] != CAT_FLOAT or not isinstance(value, complex)
         if code == FLOAT32 or code == COMPLEX64:
-            fits = fits and not FLOAT_LIMIT <= abs(value) < INFINITY
+            fits = fits and not FLOAT_LIMIT <= max(abs(value.real), abs(value.imag)) < INFINITY
     if not fits:
         raise RuntimeError(f"value cannot be converted to type {_C_TYPES[code]} without overflow")
     return 0
@@ -274,7 +274,7 @@ cdef TensorBase of_array(object array, object dtype):
     elif kind == "c":
         code = default_complex_code()
     elif kind == "b":
-        code = BOOL
+        code = UINT8 if policy.compare_uint8 else BOOL
     else:
         code = INT64
     if kind == "u":

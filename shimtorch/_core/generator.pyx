@@ -1,3 +1,4 @@
+# cython: binding=False
 """torch.Generator: a stream of random numbers with PyTorch's seeding and saved states."""
 from libc.string cimport memcpy
 

@@ -7,6 +7,7 @@ from .._kernels.table cimport (
     st_shared_reduce,
 )
 from .dtype cimport ITEMSIZE
+from .policy cimport policy
 from .tensor cimport MAX_DIMS, TensorBase, empty, empty_strided, ptr, same_shape, strided_alias
 
 
@@ -35,6 +36,11 @@ cdef object size_mismatch(TensorBase a, TensorBase b, int n):
 
 
 cdef TensorBase alloc_result(int code, int ndim, const Py_ssize_t* shape, TensorBase a, TensorBase b):
+    """An uninitialised result of a pointwise op or copy, in the memory order that the era gives it."""
+    return empty(code, ndim, shape) if policy.row_order else alloc_alike(code, ndim, shape, a, b)
+
+
+cdef TensorBase alloc_alike(int code, int ndim, const Py_ssize_t* shape, TensorBase a, TensorBase b):
     """An uninitialised result in the memory order of the operands, as torch chooses it."""
     cdef int perm[MAX_DIMS]
     cdef Py_ssize_t strides[MAX_DIMS]

@@ -11,7 +11,9 @@ from .dtype cimport (
     BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, CATEGORY, COMPLEX64, COMPLEX128, FLOAT64, INT64, ITEMSIZE,
     NDTYPES, UINT8, as_code, default_code, default_complex_code, dtype_of, promote_checked,
 )
-from .iterate cimport alloc_result, as_code_tensor, broadcast_shape, copy_into, reduce_into, run1, run2, run3, run_flat
+from .iterate cimport (
+    alloc_alike, alloc_result, as_code_tensor, broadcast_shape, copy_into, reduce_into, run1, run2, run3, run_flat,
+)
 from .op cimport InplaceOp, Op, enable_vectorcall, record, recording, scan_flags
 from .policy cimport policy
 from .tensor cimport (
@@ -79,7 +81,7 @@ cdef int result_code(object a, object b) except -1:
     if isinstance(a, TensorBase) and isinstance(b, TensorBase):
         if (<TensorBase>a).code == (<TensorBase>b).code:
             return (<TensorBase>a).code
-        if not policy.promote_types:
+        if not policy.promote_types and is_old(<TensorBase>a) and is_old(<TensorBase>b):
             return unpromoted_code(<TensorBase>a, <TensorBase>b)
     elif not policy.promote_types:
         return (<TensorBase>(a if isinstance(a, TensorBase) else b)).code
@@ -98,6 +100,11 @@ cdef int result_code(object a, object b) except -1:
     if codes[2] >= 0:
         code = codes[2] if code < 0 else combine(code, codes[2])
     return code if codes[0] < 0 else combine(codes[0], code) if code >= 0 else codes[0]
+
+
+cdef inline bint is_old(TensorBase t) noexcept:
+    """Whether t has a dtype that there was before promotion; ops compute with the others also in eras without them."""
+    return CATEGORY[t.code] != CAT_COMPLEX and t.code != BOOL
 
 
 cdef int unpromoted_code(TensorBase a, TensorBase b) except -1:
@@ -136,6 +143,8 @@ cdef object missing_loop(Op op, int code, bint both=True):
     if CATEGORY[code] == CAT_BOOL and op.__name__.rstrip("_") in ("neg", "negative"):
         return RuntimeError("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
                             "invert a mask, use the `~` or `logical_not()` operator instead.")
+    if CATEGORY[code] == CAT_BOOL and op.__name__.rstrip("_") == "pow":
+        return NotImplementedError("\"pow\" not implemented for 'Bool'")
     return NotImplementedError(f"\"{op.__name__}_cpu\" not implemented for '{scalar_type(dtype_of(code))}'")
 
 
@@ -144,6 +153,7 @@ cdef class Pointwise(Op):
     cdef st_loop loops[15]             # by dtype of the computation
     cdef object fallback               # computes the op where there is no loop
     cdef int result
+    cdef bint keeps_order              # results had the operands' memory order as early as in 1.0
 
     def inplace_class(self):
         return InplacePointwise
@@ -154,6 +164,7 @@ cdef class Pointwise(Op):
             raise ValueError(f"there is no kernel '{kernel}'")
         self.result = _RESULTS[options.get("result", "same")]
         self.fallback = options.get("fallback")
+        self.keeps_order = options.get("keeps_order", False)
         for i in range(NDTYPES):
             self.loops[i] = NULL if dtype_of(i).name in options.get("refuse", ()) else st_find(code, i)
             if self.result == R_DIVIDE and CATEGORY[i] <= CAT_INT:
@@ -167,12 +178,31 @@ cdef class Pointwise(Op):
             return default_code()
         return code
 
+    cdef TensorBase alloc(self, int code, int ndim, const Py_ssize_t* shape, TensorBase a, TensorBase b):
+        """An uninitialised result."""
+        if policy.row_order and (policy.row_order_arithmetic or not self.keeps_order or not one_order(a, b)):
+            return empty(code, ndim, shape)
+        return alloc_alike(code, ndim, shape, a, b)
+
     cdef int out_code(self, int code) noexcept:
         if self.result == R_BOOL:
             return BOOL
         if self.result == R_COMPARE:
             return UINT8 if policy.compare_uint8 else BOOL
         return code
+
+
+cdef bint one_order(TensorBase a, TensorBase b) noexcept:
+    """Whether b, if it is a tensor of dimensions, has the memory order of a."""
+    cdef int i
+    if b is None or b.ndim_ == 0:
+        return True
+    if a.ndim_ != b.ndim_:
+        return a.ndim_ == 0
+    for i in range(a.ndim_):
+        if a.strides_[i] != b.strides_[i]:
+            return False
+    return True
 
 
 cdef class UnaryOp(Pointwise):
@@ -232,7 +262,7 @@ cdef class UnaryOp(Pointwise):
             steps[0], steps[1] = ITEMSIZE[out_code], ITEMSIZE[code]
             run_flat(loop, 2, ptrs, steps, a.count, NULL)
         else:
-            r = alloc_result(out_code, a.ndim_, a.shape_, a, None)
+            r = self.alloc(out_code, a.ndim_, a.shape_, a, None)
             run1(loop, r, a, NULL)
         return r
 
@@ -359,7 +389,7 @@ cdef class BinaryOp(Pointwise):
             if out.code == out_code and not overlaps(out, x) and not overlaps(out, y):
                 run2(loop, out, x, y, NULL)
                 return out
-        r = alloc_result(out_code, ndim, shape, x, y)
+        r = self.alloc(out_code, ndim, shape, x, y)
         run2(loop, r, x, y, NULL)
         return r
 
@@ -370,13 +400,16 @@ cdef class BinaryOp(Pointwise):
         cdef st_factor factor
         cdef TensorBase r = out
         if loop == NULL:
+            if code == BOOL and self.__name__.startswith("pow"):
+                x = x.logical_or(scalar_tensor(BOOL, not b))
+                return x if out is None else out.copy_(x)
             raise missing_loop(self, code)
         set_factor(&factor, code, b)
         if self.__name__ == "pow" and factor.i < 0:
             raise RuntimeError("Integers to negative integer powers are not allowed.")
         x = as_code_tensor(x, code)
         if out is None or out.code != code:
-            r = alloc_result(code, x.ndim_, x.shape_, x, None)
+            r = self.alloc(code, x.ndim_, x.shape_, x, None)
         run1(loop, r, x, &factor)
         return r
 
@@ -392,7 +425,7 @@ cdef class BinaryOp(Pointwise):
         if x.code != y.code or CATEGORY[x.code] != CAT_FLOAT or loop == NULL or not same_shape(x, y):
             return None
         factor.re, factor.im, factor.i = self.scale * <double>alpha, 0, 0
-        r = alloc_result(x.code, x.ndim_, x.shape_, x, y) if out is None else out
+        r = self.alloc(x.code, x.ndim_, x.shape_, x, y) if out is None else out
         if out is not None and out.storage is y.storage and overlaps(out, y):
             return None
         run2(loop, r, x, y, &factor)

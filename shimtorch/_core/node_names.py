@@ -21,3 +21,25 @@ def old_name(name, version):
         return _OLD[version][name]
     stem, _, number = name.rpartition("Backward")
     return name if version == "1.11" or not number.isdigit() or stem in _NUMBERED else stem + "Backward"
+
+
+# Contractions are one node here, several in torch: their names are those of the last one, in 2.13, in 1.11 and before.
+CONTRACTIONS = {
+    "pair": ("ViewBackward0", "ViewBackward0", "AsStridedBackward"),
+    "dot": ("ViewBackward0", "DotBackward0", "AsStridedBackward"),
+    "sum": ("SumBackward1", "SumBackward1", "SqueezeBackward3"),
+    "product": ("MulBackward0", "MulBackward0", "MulBackward0"),
+    "outer": ("MulBackward0", "MulBackward0", "GerBackward"),
+    "matmul": ("UnsafeViewBackward0", "UnsafeViewBackward0", "UnsafeViewBackward"),
+    "row": ("SqueezeBackward4", "SqueezeBackward3", "SqueezeBackward3"),
+    "rows": ("UnsafeViewBackward0", "ReshapeAliasBackward0", "UnsafeViewBackward"),
+    "turned": ("CloneBackward0", "CloneBackward0", "UnsafeViewBackward"),
+    "turned one": ("CloneBackward0", "UnsafeViewBackward0", "UnsafeViewBackward"),
+    "reshaped": ("ViewBackward0", "ReshapeAliasBackward0", "AsStridedBackward"),
+    "chain": ("ViewBackward0", "ViewBackward0", "MmBackward"),
+}
+
+
+def contraction_name(form, version):
+    """The name of the node of a contraction in a version: None (today's), '1.11', '1.1' or '1.0'."""
+    return CONTRACTIONS[form][0 if version is None else 1 if version == "1.11" else 2]

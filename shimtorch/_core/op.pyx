@@ -5,6 +5,7 @@ from cpython.ref cimport Py_DECREF
 from .autograd cimport Node, check_inplace, node_of, rebase
 from .dtype cimport CAT_FLOAT, CATEGORY, dtype_of
 from .policy cimport ThreadState, policy, thread_state
+from .protocol cimport active_modes, dispatch, overridden, plain, tensor_type
 from .saving cimport PackedTensor, SavedOutput, packed, packed_output, packing, unpack_check
 from .tensor cimport (
     ON_DEVICE, REQUIRES_GRAD, SPARSE, VIEW_MULTI_OUTPUT, VOLATILE, TensorBase, describe_shape, make_size, same_shape,
@@ -55,7 +56,10 @@ METHODS = {}      # what Tensor gets
 
 cdef object op_call(object self, PyObject** args, size_t nargsf, PyObject* kwnames):
     cdef Op op = <Op>self
-    cdef Py_ssize_t n = SHIMTORCH_NARGS(nargsf)
+    cdef Py_ssize_t n = SHIMTORCH_NARGS(nargsf), k = 0 if kwnames == NULL else len(<object>kwnames)
+    if active_modes or op.takes_list or not plain(args, n + k, tensor_type):
+        if overridden(args, n + k, op.takes_list):
+            return dispatch(op, args, n, kwnames, op.takes_list)
     if policy.wrap_result is not None and thread_state().depth == 0:
         return era_call(op, args, n, kwnames)
     return op.invoke(args, n, kwnames)
@@ -413,6 +417,9 @@ cdef object rewrite_call(Op op, PyObject** args, Py_ssize_t n, tuple kwnames):
     for i, name in enumerate(kwnames):
         value = <object>args[n + i]
         if name == "out" and "out" not in op.params:
+            if value is None and "axis" in kwnames:
+                # what np.sum(x) and its like call; torch refuses it, for only functions have out=
+                raise TypeError(f"{op.__name__}() got an unexpected keyword argument 'axis'")
             if not op.has_out:
                 raise TypeError(f"{op.__name__}() got an unexpected keyword argument 'out'")
             out = value
@@ -471,16 +478,21 @@ cdef int store_out(Op op, TensorBase out, TensorBase result) except -1:
     if out.flags & SPARSE or result.flags & SPARSE:
         raise NotImplementedError(f"{op.__name__}(): out= is not implemented for sparse tensors")
     if not same_shape(out, result):
-        if out.count:
-            import warnings
-            warnings.warn(f"An output with one or more elements was resized since it had shape {describe_shape(out)}, "
-                          f"which does not match the required output shape {describe_shape(result)}. This behavior is "
-                          "deprecated, and in a future PyTorch release outputs will not be resized unless they have "
-                          "zero elements. You can explicitly reuse an out tensor t by resizing it, inplace, to zero "
-                          "elements with t.resize_(0).", UserWarning, stacklevel=2)
+        warn_resized(out, describe_shape(result))
         out.resize_(make_size(result.ndim_, result.shape_))
     out.copy_(result)
     return 0
+
+
+def warn_resized(TensorBase out, shape):
+    """Warn that an ``out`` of another shape, and with elements, is about to be resized."""
+    if out.count:
+        import warnings
+        warnings.warn(f"An output with one or more elements was resized since it had shape {describe_shape(out)}, "
+                      f"which does not match the required output shape {list(shape)}. This behavior is "
+                      "deprecated, and in a future PyTorch release outputs will not be resized unless they have "
+                      "zero elements. You can explicitly reuse an out tensor t by resizing it, inplace, to zero "
+                      "elements with t.resize_(0).", UserWarning, stacklevel=2)
 
 
 _SCALAR_TYPES = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double", "ComplexFloat",

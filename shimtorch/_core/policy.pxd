@@ -12,6 +12,8 @@ cdef class Policy:
     cdef public bint float_ranges          # arange(5) and full((2,), 3) have the default dtype ...
     cdef public bint float_full
     cdef public bint same_numel_pointwise  # pointwise ops on different shapes of one element count (0.2 - 0.4)
+    cdef public bint row_order             # pointwise results and copies are contiguous (1.1 and older) ...
+    cdef public bint row_order_arithmetic  # sums, differences, products, quotients and relu too (0.4 and older)
     cdef public bint named_results         # max(dim), sort ... give named tuples
     cdef public str node_names             # whose names backward nodes have: None (modern), '1.11', '1.1' or '1.0'
     cdef public str print_style            # '0.3', '0.4', '1.0' or 'modern'

@@ -17,8 +17,12 @@ cdef class Policy:
     """The behaviour that differs between PyTorch versions; see ``shimtorch._eras.table``."""
 
 
+class _Policy(Policy):
+    """Takes the fields as well that only Python reads; they need no place in policy.pxd."""
+
+
 cdef Policy _make():
-    return Policy.__new__(Policy)
+    return _Policy.__new__(_Policy)
 
 
 policy = _make()

@@ -17,15 +17,23 @@ from .tensor cimport (
 from .op import scalar_type
 
 cdef object matmul_numpy = np.matmul
+# The dtypes, by code, as C++ has them.
+C_NAMES = ("bool", "unsigned char", "signed char", "short", "int", "long int", "c10::Half", "c10::BFloat16", "float",
+           "double", "c10::complex<float>", "c10::complex<double>", "short unsigned int", "unsigned int",
+           "long unsigned int")
 # Up to this many multiplications the kernel for small matrices beats the call of a BLAS.
 cdef Py_ssize_t SMALL = 32 * 32 * 32
 
 
-cdef int same_dtype(TensorBase a, TensorBase b, str what) except -1:
-    if a.code != b.code:
-        raise RuntimeError(f"{what}: expected m1 and m2 to have the same dtype, but got: {scalar_type(a.dtype).lower()}"
-                           f" != {scalar_type(b.dtype).lower()}")
-    return 0
+def unlike_matrices(TensorBase a not None, TensorBase b not None):
+    """What is wrong with two matrices of different dtypes."""
+    return RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {C_NAMES[a.code]} != {C_NAMES[b.code]}")
+
+
+def unlike_vector(TensorBase mat not None, TensorBase vec not None):
+    """What is wrong with a matrix and a vector of different dtypes."""
+    a, b = scalar_type(mat.dtype), scalar_type(vec.dtype)
+    return RuntimeError(f"addmv input tensors must have the same dtype, but got {b}, {a}, and {b}")
 
 
 cdef bint by_numpy(int code) noexcept:
@@ -125,7 +133,7 @@ cdef int gemms(Py_ssize_t batch, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, Tenso
             status |= st_gemm(a.code, m, n, k, pa + i * a_step * s, a_strides[0] * s, a_strides[1] * s,
                               pb + i * b_step * s, b_strides[0] * s, b_strides[1] * s, pc + i * m * n * s, n * s, s)
     if status == ST_NOT_IMPLEMENTED:
-        raise RuntimeError(f"\"addmm_impl_cpu_\" not implemented for '{scalar_type(dtype_of(a.code))}'")
+        raise NotImplementedError(f"\"addmm_impl_cpu_\" not implemented for '{scalar_type(dtype_of(a.code))}'")
     if status == ST_NO_MEMORY:
         raise MemoryError
     return 0
@@ -142,7 +150,8 @@ def mm(TensorBase self not None, TensorBase mat2 not None):
     if self.shape_[1] != mat2.shape_[0]:
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({self.shape_[0]}x{self.shape_[1]} and "
                            f"{mat2.shape_[0]}x{mat2.shape_[1]})")
-    same_dtype(self, mat2, "mm")
+    if self.code != mat2.code:
+        raise unlike_matrices(self, mat2)
     shape[0], shape[1] = self.shape_[0], mat2.shape_[1]
     r = empty(self.code, 2, shape)
     gemm(self, mat2, r)
@@ -159,7 +168,8 @@ def mv(TensorBase self not None, TensorBase vec not None):
     if self.shape_[1] != vec.shape_[0]:
         raise RuntimeError(f"size mismatch, got input ({self.shape_[0]}), mat ({self.shape_[0]}x{self.shape_[1]}), vec "
                            f"({vec.shape_[0]})")
-    same_dtype(self, vec, "mv")
+    if self.code != vec.code:
+        raise unlike_vector(self, vec)
     shape[0], shape[1] = vec.shape_[0], 1
     strides[0], strides[1] = vec.strides_[0], 1
     column = strided_alias(vec, 2, shape, strides, vec.offset)
@@ -176,11 +186,11 @@ def dot(TensorBase self not None, TensorBase tensor not None):
     cdef Py_ssize_t strides[2]
     if self.ndim_ != 1 or tensor.ndim_ != 1:
         raise RuntimeError(f"1D tensors expected, but got {self.ndim_}D and {tensor.ndim_}D tensors")
-    if self.code == BOOL:
-        raise NotImplementedError("\"dot\" not implemented for 'Bool'")
     if self.code != tensor.code:
         raise RuntimeError(f"dot : expected both vectors to have same dtype, but found "
                            f"{scalar_type(self.dtype)} and {scalar_type(tensor.dtype)}")
+    if self.code == BOOL:
+        raise NotImplementedError("\"dot\" not implemented for 'Bool'")
     if self.shape_[0] != tensor.shape_[0]:
         raise RuntimeError(f"inconsistent tensor size, expected tensor [{self.shape_[0]}] and src [{tensor.shape_[0]}] "
                            "to have the same number of elements, but got "

@@ -2,6 +2,7 @@
 
 A sequence has T steps of B examples. Its gates (T, B, K * H) come with the input's share in them; the hidden state's
 share is one product a step. Order of the gates: input, forget, cell, output for "LSTM"; reset, update, new for "GRU".
+With a projection (P, H) of an LSTM the hidden state has P elements, and the cell H.
 """
 from libc.string cimport memcpy, memset
 
@@ -230,10 +231,13 @@ cdef void add_to(real* a, const real* b, Py_ssize_t n) noexcept nogil:
 
 
 cdef int forward_steps(int mode, real* x, real* w_out, real* bias, real* a, real* states, real* cells, real* extra,
-                       Product product, Py_ssize_t steps, Py_ssize_t n, Py_ssize_t size, Py_ssize_t width,
-                       bint reverse) except -1:
-    """states and cells (steps + 1, n, size) hold the initial ones at 0, and those of the i-th step taken at i + 1."""
-    cdef Py_ssize_t i, t, block = n * width, one = n * size
+                       Product product, real* raw, Product projection, Py_ssize_t steps, Py_ssize_t n, Py_ssize_t size,
+                       Py_ssize_t width, bint reverse) except -1:
+    """states and cells (steps + 1, n, size) hold the initial ones at 0, and those of the i-th step taken at i + 1.
+
+    With a projection, raw (steps, n, size) holds what is projected.
+    """
+    cdef Py_ssize_t i, t, block = n * width, one = n * size, state = one if projection is None else n * projection.m
     cdef int code = FLOAT32 if real is float else FLOAT64
     cdef st_loop sigmoid = st_find(st_op(b"sigmoid"), code), tanh = st_find(st_op(b"tanh"), code)
     cdef st_loop relu = st_find(st_op(b"relu"), code)
@@ -247,9 +251,12 @@ cdef int forward_steps(int mode, real* x, real* w_out, real* bias, real* a, real
             s.q[0], s.p[1], s.p[2] = states + i * one, extra + i * one, states + (i + 1) * one
             st_parallel(n, GRAIN // width + 1, <st_body>gru_examples[real], &s)
         elif mode == LSTM:
-            s.q[0], s.p[1] = cells + i * one, cells + (i + 1) * one
-            s.p[2], s.p[3] = extra + i * one, states + (i + 1) * one
+            s.q[0], s.p[1], s.p[2] = cells + i * one, cells + (i + 1) * one, extra + i * one
+            s.p[3] = states + (i + 1) * one if projection is None else raw + i * one
             st_parallel(n, GRAIN // width + 1, <st_body>lstm_examples[real], &s)
+            if projection is not None:
+                projection.run(i)
+                memcpy(states + (i + 1) * state, ptr(projection.out), state * sizeof(real))
         else:
             add_gates[real](a + i * block, x + t * block, w_out, bias, n, width)
             activate(relu if mode == RELU else tanh, <char*>(a + i * block), block, sizeof(real))
@@ -258,17 +265,21 @@ cdef int forward_steps(int mode, real* x, real* w_out, real* bias, real* a, real
 
 
 def forward(str mode, TensorBase gates not None, TensorBase h0 not None, TensorBase c0, TensorBase weight not None,
-            TensorBase bias, bint reverse):
+            TensorBase bias, TensorBase project, bint reverse):
     """The hidden states and cells (T + 1, B, H) in the order in which they come about, and what backward needs."""
     cdef TensorBase x = dense(gates), b = None if bias is None else dense(bias), h, c = None
-    cdef Py_ssize_t steps = gates.shape_[0], n = gates.shape_[1], width = gates.shape_[2], size = weight.shape_[1]
+    cdef Py_ssize_t steps = gates.shape_[0], n = gates.shape_[1], width = gates.shape_[2]
+    cdef Py_ssize_t state = weight.shape_[1], size = state if project is None else project.shape_[1]
     cdef int code = gates.code, m = MODES[mode]
-    cdef TensorBase states = new(code, steps + 1, n, size), cells = None, extra = None, a = new(code, steps, n, width)
-    cdef TensorBase share = new(code, 1, n, width), turned = dense(weight.t())
-    cdef Product product = Product(states, turned, share)
+    cdef TensorBase states = new(code, steps + 1, n, state), cells = None, extra = None, a = new(code, steps, n, width)
+    cdef TensorBase share = new(code, 1, n, width), turned = dense(weight.t()), raw = None
+    cdef Product product = Product(states, turned, share), projection = None
     cdef Py_ssize_t s = ITEMSIZE[code]
     h = dense(h0)
-    memcpy(ptr(states), ptr(h), n * size * s)
+    memcpy(ptr(states), ptr(h), n * state * s)
+    if project is not None:
+        raw = new(code, steps, n, size)
+        projection = Product(raw, dense(project.t()), new(code, 1, n, state))
     if m == LSTM:
         cells = new(code, steps + 1, n, size)
         c = dense(c0)
@@ -277,12 +288,13 @@ def forward(str mode, TensorBase gates not None, TensorBase h0 not None, TensorB
         extra = new(code, steps, n, size)
     if code == FLOAT32:
         forward_steps[float](m, <float*>ptr(x), <float*>ptr(share), <float*>at(b), <float*>ptr(a), <float*>ptr(states),
-                             <float*>at(cells), <float*>at(extra), product, steps, n, size, width, reverse)
+                             <float*>at(cells), <float*>at(extra), product, <float*>at(raw), projection, steps, n, size,
+                             width, reverse)
     else:
         forward_steps[double](m, <double*>ptr(x), <double*>ptr(share), <double*>at(b), <double*>ptr(a),
-                              <double*>ptr(states), <double*>at(cells), <double*>at(extra), product, steps, n, size,
-                              width, reverse)
-    return states, cells, a, extra
+                              <double*>ptr(states), <double*>at(cells), <double*>at(extra), product, <double*>at(raw),
+                              projection, steps, n, size, width, reverse)
+    return states, cells, a, extra, raw
 
 
 cdef char* at(TensorBase t) noexcept:
@@ -290,17 +302,24 @@ cdef char* at(TensorBase t) noexcept:
 
 
 cdef int backward_steps(int mode, real* g, real* a, real* states, real* cells, real* extra, real* dh, real* dc,
-                        real* back, real* da, real* dhidden, Product product, Py_ssize_t steps, Py_ssize_t n,
-                        Py_ssize_t size, Py_ssize_t width, bint reverse) except -1:
-    """dh, dc: gradients of the last state and cell, in the end of the initial ones; da in the order of the input."""
-    cdef Py_ssize_t i, t, block = n * width, one = n * size
+                        real* back, real* da, real* dhidden, Product product, real* draw, real* dout,
+                        Product projection, Py_ssize_t steps, Py_ssize_t n, Py_ssize_t size, Py_ssize_t width,
+                        bint reverse) except -1:
+    """dh, dc: gradients of the last state and cell, in the end of the initial ones; da in the order of the input.
+
+    With a projection, draw is the gradient of what is projected, and dout (steps, n, P) that of the results.
+    """
+    cdef Py_ssize_t i, t, block = n * width, one = n * size, state = n * product.m
     cdef Step s
-    s.q[3], s.p[0], s.size, s.width = dh, dc, size, width
+    s.q[3], s.p[0], s.size, s.width = dh if projection is None else draw, dc, size, width
     for i in range(steps - 1, -1, -1):
         t = steps - 1 - i if reverse else i
-        add_to[real](dh, g + t * one, one)
+        add_to[real](dh, g + t * state, state)
         s.q[0], s.p[1], s.p[2] = a + i * block, da + t * block, dhidden + t * block
         if mode == LSTM:
+            if projection is not None:
+                memcpy(dout + i * state, dh, state * sizeof(real))
+                projection.run(i)
             s.q[1], s.q[2] = cells + i * one, extra + i * one
             st_parallel(n, GRAIN // width + 1, <st_body>lstm_examples_back[real], &s)
         elif mode == GRU:
@@ -309,26 +328,31 @@ cdef int backward_steps(int mode, real* g, real* a, real* states, real* cells, r
         else:
             simple_step_back[real](a + i * block, dh, da + t * block, block, mode == RELU)
         product.run(t)
-        memcpy(dh, back, one * sizeof(real))
+        memcpy(dh, back, state * sizeof(real))
         if mode == GRU:
             add_to[real](dh, dc, one)
     return 0
 
 
 def backward(str mode, TensorBase g not None, TensorBase g_last, TensorBase weight not None, TensorBase states not None,
-             TensorBase cells, TensorBase gates not None, TensorBase extra, bint reverse):
-    """The gradients of the gates, of the hidden state's share in them, of the initial state and cell.
+             TensorBase cells, TensorBase gates not None, TensorBase extra, TensorBase project, bint reverse):
+    """The gradients of the gates, of the hidden state's share in them, of the initial state and cell, of what the
+    projection gave (in the order of the states).
 
     g: those of the outputs (T, B, H); g_last: that of the last cell, or None.
     """
     cdef int code = gates.code, m = MODES[mode]
-    cdef Py_ssize_t steps = gates.shape_[0], n = gates.shape_[1], width = gates.shape_[2], size = weight.shape_[1]
+    cdef Py_ssize_t steps = gates.shape_[0], n = gates.shape_[1], width = gates.shape_[2]
+    cdef Py_ssize_t state = weight.shape_[1], size = state if project is None else project.shape_[1]
     cdef TensorBase da = new(code, steps, n, width), dhidden = new(code, steps, n, width) if m == GRU else da
-    cdef TensorBase dh = new(code, 1, n, size), dc = new(code, 1, n, size), back = new(code, 1, n, size)
-    cdef TensorBase d = dense(g), w = dense(weight), last
-    cdef Product product = Product(dhidden, w, back)
+    cdef TensorBase dh = new(code, 1, n, state), dc = new(code, 1, n, size), back = new(code, 1, n, state)
+    cdef TensorBase d = dense(g), w = dense(weight), last, draw = None, dout = None
+    cdef Product product = Product(dhidden, w, back), projection = None
     cdef Py_ssize_t nbytes = n * size * ITEMSIZE[code]
-    memset(ptr(dh), 0, nbytes)
+    if project is not None:
+        draw, dout = new(code, 1, n, size), new(code, steps, n, state)
+        projection = Product(dout, dense(project), draw)
+    memset(ptr(dh), 0, n * state * ITEMSIZE[code])
     memset(ptr(dc), 0, nbytes)
     if g_last is not None:
         last = dense(g_last)
@@ -336,9 +360,11 @@ def backward(str mode, TensorBase g not None, TensorBase g_last, TensorBase weig
     if code == FLOAT32:
         backward_steps[float](m, <float*>ptr(d), <float*>ptr(gates), <float*>ptr(states), <float*>at(cells),
                               <float*>at(extra), <float*>ptr(dh), <float*>ptr(dc), <float*>ptr(back), <float*>ptr(da),
-                              <float*>ptr(dhidden), product, steps, n, size, width, reverse)
+                              <float*>ptr(dhidden), product, <float*>at(draw), <float*>at(dout), projection, steps, n,
+                              size, width, reverse)
     else:
         backward_steps[double](m, <double*>ptr(d), <double*>ptr(gates), <double*>ptr(states), <double*>at(cells),
                                <double*>at(extra), <double*>ptr(dh), <double*>ptr(dc), <double*>ptr(back),
-                               <double*>ptr(da), <double*>ptr(dhidden), product, steps, n, size, width, reverse)
-    return da, dhidden, dh[0], dc[0]
+                               <double*>ptr(da), <double*>ptr(dhidden), product, <double*>at(draw), <double*>at(dout),
+                               projection, steps, n, size, width, reverse)
+    return da, dhidden, dh[0], dc[0], dout

@@ -11,7 +11,7 @@ from .._kernels.coalesce cimport Groups, free_groups, group_entries, group_indic
 from .._kernels.csr cimport expand, lies_crosswise, turn
 from .._kernels.coo cimport count_nonzero, first_outside, gather, scatter_add, spread, take_nonzero
 from .._kernels.indexkeys cimport key_bits
-from .._kernels.merge cimport Keys, merge_coordinates, merge_keys, merge_source, merge_values
+from .._kernels.merge cimport Keys, Merge, fill_merge, merge_keys, merge_source, split_merge
 from .._kernels.scratch cimport release, scratch
 from .._kernels.sparsetypes cimport IndexSet
 from .dtype cimport BFLOAT16, FLOAT16, FLOAT32, INT64, ITEMSIZE, dtype_of
@@ -377,6 +377,7 @@ def merge_sum(TensorBase a not None, TensorBase x not None, TensorBase b not Non
     cdef CooParts p = coo_parts(a), q = coo_parts(b)
     cdef IndexSet entries[2]
     cdef Keys keys[2]
+    cdef Merge merge
     cdef int bits[MAX_DIMS]
     cdef uint64_t* packed[2]
     cdef uint8_t* origins = NULL
@@ -412,7 +413,8 @@ def merge_sum(TensorBase a not None, TensorBase x not None, TensorBase b not Non
         if origins == NULL:
             raise MemoryError("add: no memory")
         with nogil:
-            n = merge_keys(&keys[0], &keys[1], origins)
+            split_merge(&keys[0], &keys[1], origins, &merge)
+            n = merge_keys(&merge)
         indices = new_indices(p.dims, n)
         shape[0] = n
         for i in range(1, x.ndim_):
@@ -420,9 +422,7 @@ def merge_sum(TensorBase a not None, TensorBase x not None, TensorBase b not Non
         values = empty(code, x.ndim_, shape)
         coordinates, u, v, target = <int64_t*>ptr(indices), ptr(x), ptr(y), ptr(values)
         with nogil:
-            merge_coordinates(origins, n, &entries[0], &entries[1], coordinates)
-            if width:
-                merge_values(code, origins, n, u, keys[0].n, v, keys[1].n, width, target)
+            fill_merge(&merge, n, &entries[0], &entries[1], coordinates, code, u, v, width, target)
     finally:
         release(packed[0])
         release(packed[1])

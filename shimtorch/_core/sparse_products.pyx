@@ -4,7 +4,7 @@ from libc.string cimport memcpy, memset
 
 from .._kernels.csr cimport compress, expand, transpose
 from .._kernels.scratch cimport release
-from .._kernels.spgemm cimport narrowed, product_entries, product_pointer
+from .._kernels.spgemm cimport Product, begin_product, drop_product, end_product, narrowed
 from .._kernels.spmm cimport coo_matmul, csr_matmul, csr_vector, has_products, sampled_matmul
 from .dtype cimport CAT_COMPLEX, CATEGORY, INT32, INT64, ITEMSIZE, dtype_of
 from .iterate cimport as_code_tensor, contiguous_copy
@@ -85,7 +85,7 @@ cdef int multiply_into(TensorBase out, TensorBase t, CooParts p, TensorBase othe
     cdef const char* d = ptr(other)
     cdef char* o = ptr(out)
     cdef Py_ssize_t dense_step = other.strides_[0], out_step = out.strides_[0], n_rows = out.shape_[0], size
-    cdef int code = out.code
+    cdef int code = out.code, failed
     if nnz == 0 or width == 0:
         if not add:
             memset(o, 0, out.count * ITEMSIZE[code])
@@ -113,12 +113,16 @@ cdef int multiply_into(TensorBase out, TensorBase t, CooParts p, TensorBase othe
         if columns is not None:
             rows, few = <const int64_t*>ptr(pointer), <const int32_t*>ptr(columns)
             with nogil:
-                csr_vector(code, rows, few, v, n_rows, d, dense_step, alpha, add, o, out_step)
+                failed = csr_vector(code, rows, few, v, n_rows, d, dense_step, alpha, add, o, out_step)
+            if failed:
+                raise MemoryError("no memory for a sparse product")
             return 0
     if pointer is not None:
         rows = <const int64_t*>ptr(pointer)
         with nogil:
-            csr_matmul(code, rows, cols, v, n_rows, d, dense_step, width, alpha, add, o, out_step)
+            failed = csr_matmul(code, rows, cols, v, n_rows, d, dense_step, width, alpha, add, o, out_step)
+        if failed:
+            raise MemoryError("no memory for a sparse product")
         return 0
     if indices.strides_[1] != 1:
         indices = contiguous_copy(indices)
@@ -245,6 +249,7 @@ def multiply_sparse(TensorBase a not None, TensorBase b not None):
     cdef int64_t* starts
     cdef int64_t* target
     cdef char* out
+    cdef Product* product = NULL
     check_matrix(a, p)
     check_matrix(b, q)
     if not p.coalesced or not q.coalesced or a.code != b.code or a.shape_[1] != b.shape_[0]:
@@ -263,18 +268,20 @@ def multiply_sparse(TensorBase a not None, TensorBase b not None):
         if bc == NULL:
             raise MemoryError("no memory for a sparse product")
         with nogil:
-            failed = product_pointer(ap, ac, n_rows, bp, bc, n_columns, starts)
-        if failed:
+            product = begin_product(code, ap, ac, av, n_rows, bp, bc, bv, n_columns, starts)
+        if product == NULL:
             raise MemoryError("no memory for a sparse product")
         shape[0] = starts[n_rows]
         indices, values = new_indices(2, shape[0]), empty(code, 1, shape)
         target, out = <int64_t*>ptr(indices), ptr(values)
         with nogil:
-            failed = product_entries(code, ap, ac, av, n_rows, bp, bc, bv, n_columns, starts, target + shape[0], out)
+            failed = end_product(product, target + shape[0], out)
             expand(starts, n_rows, target)
+        product = NULL
         if failed:
             raise MemoryError("no memory for a sparse product")
     finally:
+        drop_product(product)
         release(bc)
     if code != a.code:
         values = as_code_tensor(values, a.code)

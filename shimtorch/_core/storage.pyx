@@ -1,3 +1,4 @@
+# cython: binding=False
 """Memory of tensors: reference-counted blocks, from a cache of freed ones or borrowed from another object."""
 cimport cython
 from libc.errno cimport errno

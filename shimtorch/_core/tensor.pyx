@@ -1,3 +1,4 @@
+# cython: binding=False
 """TensorBase: what a tensor is. Shape, strides and offset are C fields over a Storage; ndarrays are made on demand."""
 from cpython.object cimport Py_EQ, Py_GE, Py_GT, Py_LE, Py_LT, PyObject
 from cpython.ref cimport Py_INCREF
@@ -15,6 +16,7 @@ from .dtype cimport (
     numpy_dtype,
 )
 from .policy cimport policy
+from .protocol cimport active_modes, dispatch, dispatch_operator, overridden, plain, tensor_type
 from .storage cimport borrow, new_storage
 
 from .device import cpu, sparse_coo, strided
@@ -485,6 +487,8 @@ def bind_operator(str name, f):
 cdef object call1(int slot, object a):
     cdef PyObject* args[1]
     args[0] = <PyObject*>a
+    if (active_modes or not plain(args, 1, tensor_type)) and overridden(args, 1, False):
+        return dispatch_operator(operator_function(slot), args, 1)
     return PyObject_Vectorcall(slots[slot], args, 1, NULL)
 
 
@@ -492,9 +496,26 @@ cdef object call2(int slot, object a, object b):
     cdef PyObject* args[2]
     args[0] = <PyObject*>a
     args[1] = <PyObject*>b
+    if (active_modes or not plain(args, 2, tensor_type)) and overridden(args, 2, False):
+        return dispatch_operator(operator_function(slot), args, 2)
     if not operand(b):
         return NotImplemented
     return PyObject_Vectorcall(slots[slot], args, 2, NULL)
+
+
+# The operators that __torch_function__ sees as the method of Tensor that stands for them; the others as their ops.
+cdef dict _seen_as = {
+    "rsub": "__rsub__", "rtruediv": "__rdiv__", "rfloordiv": "__rfloordiv__", "rmod": "__rmod__", "rpow": "__rpow__",
+    "rlshift": "__rlshift__", "rrshift": "__rrshift__", "floordiv": "__floordiv__", "and": "__and__", "or": "__or__",
+    "xor": "__xor__", "lshift": "__lshift__", "rshift": "__rshift__", "invert": "__invert__", "eq": "__eq__",
+    "getitem": "__getitem__", "setitem": "__setitem__",
+}
+
+
+cdef object operator_function(int slot):
+    """What ``__torch_function__`` is told that an operator is."""
+    name = _SLOT_NAMES[slot]
+    return getattr(tensor_class, _seen_as[name]) if name in _seen_as else <object>slots[slot]
 
 
 cdef inline bint operand(object b):
@@ -635,7 +656,7 @@ cdef class TensorBase:
 
     @property
     def is_sparse(self):
-        return self.flags & SPARSE and self.impl.layout is sparse_coo
+        return bool(self.flags & SPARSE) and self.impl.layout is sparse_coo
 
     @property
     def is_sparse_csr(self):
@@ -829,9 +850,15 @@ cdef class TensorBase:
         return call2(S_RPOW, self, other)
 
     def __matmul__(self, other):
-        return call2(S_MATMUL, self, other) if isinstance(other, TensorBase) else NotImplemented
+        if isinstance(other, TensorBase) or hasattr(type(other), "__torch_function__"):
+            return call2(S_MATMUL, self, other)
+        return NotImplemented
 
     def __rmatmul__(self, other):
+        cdef PyObject* args[2]
+        args[0], args[1] = <PyObject*>other, <PyObject*>self
+        if not plain(args, 2, tensor_type) and overridden(args, 2, False):
+            return dispatch_operator(operator_function(S_MATMUL), args, 2)
         return NotImplemented
 
     def __and__(self, other):
@@ -929,6 +956,8 @@ cdef class TensorBase:
         cdef PyObject* args[2]
         args[0] = <PyObject*>self
         args[1] = <PyObject*>index
+        if (active_modes or not plain(args, 2, tensor_type)) and overridden(args, 2, False):
+            return dispatch(operator_function(S_GETITEM), args, 2, NULL, False)
         return PyObject_Vectorcall(slots[S_GETITEM], args, 2, NULL)
 
     def __setitem__(self, index, value):
@@ -936,6 +965,9 @@ cdef class TensorBase:
         args[0] = <PyObject*>self
         args[1] = <PyObject*>index
         args[2] = <PyObject*>value
+        if (active_modes or not plain(args, 3, tensor_type)) and overridden(args, 3, False):
+            dispatch(operator_function(S_SETITEM), args, 3, NULL, False)
+            return
         PyObject_Vectorcall(slots[S_SETITEM], args, 3, NULL)
 
 

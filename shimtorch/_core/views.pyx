@@ -20,6 +20,13 @@ cdef TensorBase make_view(TensorBase t, int ndim, const Py_ssize_t* shape, const
     return r
 
 
+def alias(TensorBase t not None):
+    """The same view again; of a sparse tensor, another tensor of the same parts."""
+    if t.storage is None:
+        return strided_alias(t, t.ndim_, t.shape_, t.strides_, t.offset)
+    return make_view(t, t.ndim_, t.shape_, t.strides_, t.offset)
+
+
 cdef object too_many_dims():
     return RuntimeError(f"shimtorch tensors have at most {MAX_DIMS} dimensions")
 

@@ -2,6 +2,7 @@
 import os
 
 from .._core.policy import policy
+from .._core.protocol import keep_subclasses
 from .table import VERSIONS, policies
 
 __all__ = ["era", "current_era", "version_of"]
@@ -25,7 +26,9 @@ def current_era():
 
 
 def _apply(name):
-    for field, value in policies(check(name)).items():
+    fields = policies(check(name))
+    keep_subclasses(fields.pop("subclasses_kept"))
+    for field, value in fields.items():
         setattr(policy, field, value)
     policy.era = name
     if policy.two_types:

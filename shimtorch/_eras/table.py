@@ -14,6 +14,8 @@ _MODERN = {
     "float_ranges": False,
     "float_full": False,
     "same_numel_pointwise": False,
+    "row_order": False,
+    "row_order_arithmetic": False,
     "named_results": True,
     "node_names": None,
     "print_style": "modern",
@@ -34,6 +36,10 @@ _MODERN = {
     "sampler_own_generator": True,
     "weights_only_default": True,
     "stft_of_pairs": False,
+    # Read by Python only:
+    "zero_grad_set_to_none": True,          # zero_grad() forgets the gradients, or fills them with zeros
+    "checkpoint_warns": True,               # checkpoint() warns when use_reentrant is not passed
+    "subclasses_kept": True,               # results of ops on a subclass of Tensor are of that subclass (1.7 and later)
 }
 
 _CHANGES = {
@@ -45,10 +51,13 @@ _CHANGES = {
         "random_threshold_28": False,
         "weights_only_default": False,
         "stft_of_pairs": True,
+        "zero_grad_set_to_none": False,
+        "checkpoint_warns": False,
     },
     "1.1": {
         "node_names": "1.1",
         "compare_uint8": True,
+        "row_order": True,
         "promote_types": False,
         "mixed_dtypes_error": "expected backend CPU and dtype {2} but got backend CPU and dtype {3}",
         "numbers_first_warning": False,
@@ -62,6 +71,7 @@ _CHANGES = {
         "random_fused": False,
         "sampler_own_generator": False,
         "adam_corrects_root": False,
+        "subclasses_kept": False,
     },
     "1.0": {
         "node_names": "1.0",
@@ -74,6 +84,7 @@ _CHANGES = {
         "print_style": "0.4",
         "float_ranges": True,
         "same_numel_pointwise": True,
+        "row_order_arithmetic": True,
         "dropout_training_default": False,
         "num_batches_tracked": False,
         "size_average_warning": False,

@@ -4,11 +4,18 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #if defined(__linux__)
 #include <dlfcn.h>
 #include <link.h>
+#elif defined(__APPLE__)
+#include <dlfcn.h>
+#include <mach-o/dyld.h>
+#elif defined(_WIN32)
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
 #endif
 
 enum { ST_ROW_MAJOR = 101, ST_NO_TRANS = 111, ST_TRANS = 112 };
@@ -17,7 +24,22 @@ enum { ST_ROW_MAJOR = 101, ST_NO_TRANS = 111, ST_TRANS = 112 };
 static void *st_blas_gemms[4], *st_blas_gemvs[4];
 static int st_blas_wide; /* its integers have 64 bits */
 
-#if defined(__linux__)
+/* ---- finding it among the libraries that are loaded ---- */
+
+#if defined(__linux__) || defined(__APPLE__)
+static void *st_blas_symbol(void *library, const char *name) { return dlsym(library, name); }
+#elif defined(_WIN32)
+static void *st_blas_symbol(void *library, const char *name) {
+    return (void *)GetProcAddress((HMODULE)library, name);
+}
+#else
+static void *st_blas_symbol(void *library, const char *name) {
+    (void)library;
+    (void)name;
+    return NULL;
+}
+#endif
+
 static int st_blas_take(void *library, const char *prefix, const char *suffix) {
     void *found[8];
     for (int i = 0; i < 8; i++) {
@@ -27,7 +49,7 @@ static int st_blas_take(void *library, const char *prefix, const char *suffix) {
         strcat(name, letter);
         strcat(name, i < 4 ? "gemm" : "gemv");
         strcat(name, suffix);
-        found[i] = dlsym(library, name);
+        found[i] = st_blas_symbol(library, name);
         if (found[i] == NULL) return 0;
     }
     memcpy(st_blas_gemms, found, sizeof st_blas_gemms);
@@ -36,20 +58,52 @@ static int st_blas_take(void *library, const char *prefix, const char *suffix) {
     return 1;
 }
 
+/* Whether a library that is loaded is a BLAS; a suffix says that its integers have 64 bits. */
+static int st_blas_look(void *library) {
+    return st_blas_take(library, "scipy_cblas_", "64_") || st_blas_take(library, "cblas_", "64_") ||
+           st_blas_take(library, "scipy_cblas_", "") || st_blas_take(library, "cblas_", "");
+}
+
+#if defined(__linux__)
 static int st_blas_visit(struct dl_phdr_info *info, size_t size, void *data) {
     (void)size;
     (void)data;
     if (info->dlpi_name == NULL || strstr(info->dlpi_name, "blas") == NULL) return 0;
     void *library = dlopen(info->dlpi_name, RTLD_NOLOAD | RTLD_NOW);
-    if (library == NULL) return 0;
-    return st_blas_take(library, "scipy_cblas_", "64_") || st_blas_take(library, "cblas_", "64_") ||
-           st_blas_take(library, "scipy_cblas_", "") || st_blas_take(library, "cblas_", "");
+    return library != NULL && st_blas_look(library);
 }
 
-static int st_blas_load(void) { return dl_iterate_phdr(st_blas_visit, NULL); }
+static int st_blas_search(void) { return dl_iterate_phdr(st_blas_visit, NULL); }
+#elif defined(__APPLE__)
+static int st_blas_search(void) {
+    for (uint32_t i = 0; i < _dyld_image_count(); i++) {
+        const char *name = _dyld_get_image_name(i);
+        if (name == NULL || (strstr(name, "openblas") == NULL && strstr(name, "libBLAS") == NULL)) continue;
+        void *library = dlopen(name, RTLD_NOLOAD | RTLD_NOW);
+        if (library != NULL && st_blas_look(library)) return 1;
+    }
+    return 0;
+}
+#elif defined(_WIN32)
+static int st_blas_search(void) {
+    HMODULE modules[1024];
+    DWORD bytes = 0;
+    if (!K32EnumProcessModules(GetCurrentProcess(), modules, sizeof modules, &bytes)) return 0;
+    for (DWORD i = 0; i < bytes / sizeof modules[0] && i < 1024; i++)
+        if (st_blas_look((void *)modules[i])) return 1;
+    return 0;
+}
 #else
-static int st_blas_load(void) { return 0; }
+static int st_blas_search(void) { return 0; }
 #endif
+
+/* SHIMTORCH_BLAS=none in the environment: do without, as where none is found. */
+static int st_blas_load(void) {
+    const char *wish = getenv("SHIMTORCH_BLAS");
+    return (wish == NULL || strcmp(wish, "none") != 0) && st_blas_search();
+}
+
+/* ---- calling it ---- */
 
 #define ST_BLAS_ARGS(I, S) (int, int, int, I, I, I, S, const void *, I, const void *, I, S, void *, I)
 #define ST_BLAS_V_ARGS(I, S) (int, int, I, I, S, const void *, I, const void *, I, S, void *, I)

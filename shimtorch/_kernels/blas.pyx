@@ -1,6 +1,7 @@
 """Matrix products by the BLAS that NumPy uses: found once in the process, called without the GIL.
 
-Where the platform does not let us find it (or NumPy brought none), `blas_serves` says no.
+Where none is found, or ``SHIMTORCH_BLAS=none`` is set, `blas_serves` says no and the kernels of this library do the
+work.
 """
 from .kernels cimport ST_COMPLEX128, ST_FLOAT32
 

@@ -4,12 +4,13 @@ It suits a space not much larger than the number of entries; its cells are numbe
 double and integers in 64 bits, in the order in which the entries stand.
 """
 
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint64_t
+from libc.string cimport memset
 
 from shimtorch._kernels.kernels cimport (
     ST_BOOL, ST_COMPLEX64, ST_COMPLEX128, ST_FLOAT32, ST_FLOAT64, ST_INT8, ST_INT16, ST_INT32, ST_INT64, ST_UINT8,
 )
-from shimtorch._kernels.scratch cimport release, zeroed_scratch
+from shimtorch._kernels.scratch cimport release, scratch, zeroed_scratch
 from shimtorch._kernels.sparsetypes cimport IndexSet, cbool, real_t
 
 cdef fused sum_t:
@@ -34,40 +35,61 @@ cdef Py_ssize_t count_cells(const IndexSet* entries, const int64_t* sizes) noexc
 
 
 cdef inline void _fill_cells(const IndexSet* entries, const int64_t* sizes, const real_t* values, Py_ssize_t width,
-                             sum_t* cells, char* used) noexcept nogil:
+                             sum_t* cells, char* used, sum_t zero) noexcept nogil:
+    """Add up values; `used` marks the cells that have entries, unless it is NULL."""
     cdef Py_ssize_t x, cell, d, column
     cdef const int64_t* a = entries.data
     cdef Py_ssize_t step = entries.entry_step
     if width == 1 and entries.dims == 1:
-        for x in range(entries.nnz):
-            used[a[x * step]] = 1
-            cells[a[x * step]] += <sum_t>values[x]
+        if used != NULL:
+            for x in range(entries.nnz):
+                used[a[x * step]] = 1
+                cells[a[x * step]] += <sum_t>values[x]
+        elif step == 1:
+            for x in range(entries.nnz):
+                cells[a[x]] += <sum_t>values[x] + zero
+        else:
+            for x in range(entries.nnz):
+                cells[a[x * step]] += <sum_t>values[x] + zero
         return
     for x in range(entries.nnz):
         cell = a[x * step] if entries.dims else 0
         for d in range(1, entries.dims):
             cell = cell * sizes[d] + a[d * entries.dim_step + x * step]
-        used[cell] = 1
+        if used != NULL:
+            used[cell] = 1
         for column in range(width):
-            cells[cell * width + column] += <sum_t>values[x * width + column]
+            cells[cell * width + column] += <sum_t>values[x * width + column] + zero
+
+
+cdef inline bint _is_used(const double* sums, Py_ssize_t place) noexcept nogil:
+    """Whether anything was added to a sum that began as -0.0: no sum of numbers + 0.0 is that."""
+    return (<const uint64_t*>sums)[place] != <uint64_t>1 << 63
 
 
 cdef Py_ssize_t _sum_cells(const IndexSet* entries, const int64_t* sizes, Py_ssize_t n_cells, const real_t* values,
                            Py_ssize_t width, int64_t* out_indices, real_t* out_values) noexcept nogil:
     """Sums by cell; the values found go to out_values, the numbers of their cells to out_indices; returns how many."""
-    cdef char* used = <char*>zeroed_scratch(n_cells)
-    cdef double* sums = <double*>zeroed_scratch(n_cells * width * sizeof(double))     # or as many int64
+    cdef char* used = NULL
+    cdef double* sums = <double*>scratch(n_cells * width * sizeof(double))      # or as many int64
     cdef Py_ssize_t cell, column, found = 0, total = 0
-    if used == NULL or sums == NULL:
-        release(used)
-        release(sums)
+    if sums == NULL:
         return -1
     if real_t is float or real_t is double:
-        _fill_cells(entries, sizes, values, width, sums, used)
+        for cell in range(n_cells * width):
+            sums[cell] = -0.0
+        _fill_cells(entries, sizes, values, width, sums, NULL, <double>0)
+        for cell in range(n_cells):
+            total += _is_used(sums, cell * width)
     else:
-        _fill_cells(entries, sizes, values, width, <int64_t*>sums, used)
-    for cell in range(n_cells):
-        total += used[cell]
+        used = <char*>zeroed_scratch(n_cells)
+        if used == NULL:
+            release(sums)
+            return -1
+        memset(sums, 0, n_cells * width * sizeof(double))
+        _fill_cells(entries, sizes, values, width, <int64_t*>sums, used, <int64_t>0)
+        for cell in range(n_cells):
+            total += used[cell]
     cell = 0
     while found < total:        # an unused cell writes too, and is written over: no branch to mispredict
         out_indices[found] = cell
@@ -76,7 +98,10 @@ cdef Py_ssize_t _sum_cells(const IndexSet* entries, const int64_t* sizes, Py_ssi
                 out_values[found * width + column] = <real_t>sums[cell * width + column]
             else:
                 out_values[found * width + column] = <real_t>(<int64_t*>sums)[cell * width + column]
-        found += used[cell]
+        if real_t is float or real_t is double:
+            found += _is_used(sums, cell * width)
+        else:
+            found += used[cell]
         cell += 1
     release(used)
     release(sums)
@@ -141,6 +166,6 @@ cdef Py_ssize_t sum_cells(const IndexSet* entries, const int64_t* sizes, int dty
     """
     cdef Py_ssize_t cells = count_cells(entries, sizes)
     width *= _kernels[dtype].parts
-    if cells < 0 or width > MOST_WIDTH:
+    if cells < 0 or not 0 < width <= MOST_WIDTH:
         return -2
     return _kernels[dtype].sum_cells(entries, sizes, cells, values, width, out_indices, out_values)

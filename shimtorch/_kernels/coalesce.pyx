@@ -4,7 +4,7 @@ Coordinates are packed into one 64-bit key and sorted; where they do not fit, by
 last dimensions first. In a space not much larger than the number of entries `coalesce` uses cells instead.
 
 Values are (nnz, width) contiguous. Floats are summed in double and integers in 64 bits, in the order in which the
-entries stand; bool sums are true where any entry is.
+entries stand; bool sums are true where any entry is. Threads share stretches of the entries, and groups.
 """
 
 cimport numpy as cnp
@@ -21,6 +21,7 @@ from shimtorch._kernels.scratch cimport release, scratch
 from shimtorch._kernels.sparsetypes cimport (
     MAX_DIMS, IndexSet, cbool, contiguous_data, dtype_code, index_set, read_sizes, real_t,
 )
+from shimtorch._kernels.table cimport st_parallel
 
 cnp.import_array()
 
@@ -30,6 +31,8 @@ cdef fused sum_t:
 
 cdef enum:
     LANES = 32              # columns of a hybrid value summed at a time
+    GRAIN = 1 << 16         # entries that are worth a thread
+    MOST_CHUNKS = 16
 
 
 # ---------------------------------------------------------------- groups by sorting
@@ -103,8 +106,7 @@ cdef int group_entries(const IndexSet* entries, const int64_t* sizes, Groups* ou
     """
     cdef int total, low = 0
     cdef KeyOrder state
-    cdef Py_ssize_t x, g, n = entries.nnz
-    cdef uint64_t key
+    cdef Py_ssize_t n = entries.nnz
     out.nnz = n
     out.dims = <int>entries.dims
     out.count = n
@@ -135,25 +137,69 @@ cdef int group_entries(const IndexSet* entries, const int64_t* sizes, Groups* ou
                 low = out.bits[1]
             if sort_keys(out.keys, out.order, n, low, total):
                 return -1
-    out.starts = <int64_t*>scratch((n + 1) * sizeof(int64_t))
-    if out.starts == NULL:
+    out.count = _mark_starts(entries, out)
+    return 0 if out.count >= 0 else -1
+
+
+ctypedef struct Marking:
+    const IndexSet* entries
+    const Groups* groups
+    Py_ssize_t chunks
+    Py_ssize_t* before      # (chunks + 1,): groups that begin in a chunk, then in those before it
+    bint writes
+
+
+cdef void _mark_piece(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """Count the groups that begin in chunks begin..end, or write where they do."""
+    cdef Marking* m = <Marking*>context
+    cdef Py_ssize_t chunk, x, g, first, last, n = m.groups.nnz
+    cdef const uint64_t* keys = m.groups.keys
+    cdef const int64_t* order = m.groups.order
+    cdef int64_t* starts = m.groups.starts
+    for chunk in range(begin, end):
+        first, last = max(n * chunk // m.chunks, <Py_ssize_t>1), n * (chunk + 1) // m.chunks
+        g = 0
+        if not m.writes:
+            if m.groups.wide:
+                for x in range(first, last):
+                    g += not _same_entry(m.entries, order[x], order[x - 1])
+            else:
+                for x in range(first, last):
+                    g += keys[x] != keys[x - 1]
+            m.before[chunk + 1] = g
+            continue
+        # No branch on "same as before?": duplicates are unpredictable, and a start may be written often.
+        g = m.before[chunk] + 1
+        for x in range(first, last):
+            if g > m.before[chunk + 1]:
+                break
+            starts[g] = x
+            if m.groups.wide:
+                g += not _same_entry(m.entries, order[x], order[x - 1])
+            else:
+                g += keys[x] != keys[x - 1]
+
+
+cdef Py_ssize_t _mark_starts(const IndexSet* entries, Groups* groups) noexcept nogil:
+    """Where the groups of sorted entries begin; returns how many there are, or -1 when there is no memory."""
+    cdef Marking m
+    cdef Py_ssize_t[MOST_CHUNKS + 1] before
+    cdef Py_ssize_t chunk, count
+    m.entries, m.groups, m.before, m.writes = entries, groups, before, False
+    m.chunks = min(max(groups.nnz // GRAIN, <Py_ssize_t>1), <Py_ssize_t>MOST_CHUNKS)
+    before[0] = 0
+    st_parallel(m.chunks, 1, _mark_piece, &m)
+    for chunk in range(m.chunks):
+        before[chunk + 1] += before[chunk]
+    count = before[m.chunks] + 1
+    groups.starts = <int64_t*>scratch((count + 1) * sizeof(int64_t))
+    if groups.starts == NULL:
         return -1
-    # No branch on "same as before?": duplicates are unpredictable, and a group's end may be written often.
-    g = 0
-    out.starts[0] = 0
-    if out.wide:
-        for x in range(n):
-            g += x > 0 and not _same_entry(entries, out.order[x], out.order[x - 1])
-            out.starts[g + 1] = x + 1
-    else:
-        key = out.keys[0]
-        for x in range(n):
-            g += out.keys[x] != key
-            key = out.keys[x]
-            out.keys[g] = key
-            out.starts[g + 1] = x + 1
-    out.count = g + 1
-    return 0
+    m.writes = True
+    st_parallel(m.chunks, 1, _mark_piece, &m)
+    groups.starts[0] = 0
+    groups.starts[count] = groups.nnz
+    return count
 
 
 cdef void group_indices(const Groups* groups, const IndexSet* entries, int64_t* out) noexcept nogil:
@@ -162,7 +208,7 @@ cdef void group_indices(const Groups* groups, const IndexSet* entries, int64_t* 
     cdef int d
     cdef const int64_t* a
     if not groups.wide:
-        unpack_keys(groups.keys, n, groups.bits, groups.dims, out)
+        unpack_keys(groups.keys, groups.starts, n, groups.bits, groups.dims, out)
         return
     for d in range(groups.dims):
         a = entries.data + d * entries.dim_step
@@ -170,8 +216,19 @@ cdef void group_indices(const Groups* groups, const IndexSet* entries, int64_t* 
             out[d * n + g] = a[groups.order[groups.starts[g]] * entries.entry_step]
 
 
+cdef struct Summing
+ctypedef void (*sums_kernel)(const Summing*, const void*, Py_ssize_t, Py_ssize_t) noexcept nogil
+
+cdef struct Summing:
+    const Groups* groups
+    const void* values
+    Py_ssize_t width
+    void* out
+    sums_kernel kernel
+
+
 cdef inline void _group_sums(const Groups* groups, const real_t* values, Py_ssize_t width, real_t* out,
-                             sum_t zero) noexcept nogil:
+                             Py_ssize_t first, Py_ssize_t last, sum_t zero) noexcept nogil:
     cdef Py_ssize_t g, x, column, lane, lanes
     cdef const int64_t* order = groups.order
     cdef const int64_t* starts = groups.starts
@@ -179,13 +236,13 @@ cdef inline void _group_sums(const Groups* groups, const real_t* values, Py_ssiz
     cdef sum_t total
     cdef sum_t[LANES] sums
     if width == 1:
-        for g in range(groups.count):
+        for g in range(first, last):
             total = zero
             for x in range(starts[g], starts[g + 1]):
                 total += <sum_t>values[order[x] if order != NULL else x]
             out[g] = <real_t>total
         return
-    for g in range(groups.count):
+    for g in range(first, last):
         if starts[g + 1] - starts[g] == 1:
             x = starts[g]
             memcpy(out + g * width, values + (order[x] if order != NULL else x) * width, width * sizeof(real_t))
@@ -204,28 +261,31 @@ cdef inline void _group_sums(const Groups* groups, const real_t* values, Py_ssiz
             column += lanes
 
 
-cdef void _group_sums_any(const Groups* groups, const real_t* values, Py_ssize_t width, real_t* out) noexcept nogil:
-    if groups.starts == NULL:
-        memcpy(out, values, groups.nnz * width * sizeof(real_t))
+cdef void _group_sums_any(const Summing* s, const real_t* values, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    if s.groups.starts == NULL:
+        memcpy(<real_t*>s.out + first * s.width, values + first * s.width, (last - first) * s.width * sizeof(real_t))
     elif real_t is float or real_t is double:
-        _group_sums(groups, values, width, out, <double>0)
+        _group_sums(s.groups, values, s.width, <real_t*>s.out, first, last, <double>0)
     else:
-        _group_sums(groups, values, width, out, <int64_t>0)
+        _group_sums(s.groups, values, s.width, <real_t*>s.out, first, last, <int64_t>0)
+
+
+cdef void _sums_piece(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef const Summing* s = <const Summing*>context
+    s.kernel(s, s.values, begin, end)
 
 
 # ---------------------------------------------------------------- dispatch over dtypes
 
-ctypedef void (*group_sums_t)(const Groups*, const void*, Py_ssize_t, void*) noexcept nogil
-
 ctypedef struct Kernels:
-    group_sums_t group_sums
+    sums_kernel group_sums
     Py_ssize_t parts        # reals in an element
 
 cdef Kernels[ST_COMPLEX128 + 1] _kernels
 
 
 cdef void _bind(int dtype, Py_ssize_t parts, real_t* tag):
-    _kernels[dtype].group_sums = <group_sums_t>_group_sums_any[real_t]
+    _kernels[dtype].group_sums = <sums_kernel>_group_sums_any[real_t]
     _kernels[dtype].parts = parts
 
 
@@ -243,7 +303,10 @@ _bind(ST_COMPLEX128, 2, <double*>NULL)
 
 cdef void group_sums(const Groups* groups, int dtype, const void* values, Py_ssize_t width, void* out) noexcept nogil:
     """Sum the (nnz, width) values of each group into (count, width) out."""
-    _kernels[dtype].group_sums(groups, values, width * _kernels[dtype].parts, out)
+    cdef Summing s
+    s.groups, s.values, s.width, s.out = groups, values, width * _kernels[dtype].parts, out
+    s.kernel = _kernels[dtype].group_sums
+    st_parallel(groups.count, max(GRAIN // s.width, <Py_ssize_t>1), _sums_piece, &s)
 
 
 # ---------------------------------------------------------------- NumPy interface
@@ -370,7 +433,7 @@ def coalesce(cnp.ndarray indices not None, cnp.ndarray values not None, sizes):
         shape[d] = cnp.PyArray_DIM(values, d)
         width *= shape[d]
     found = count_cells(&entries, lengths)
-    if found < 0 or width * _kernels[dtype].parts > MOST_WIDTH:
+    if found < 0 or not 0 < width * _kernels[dtype].parts <= MOST_WIDTH:
         grouping = Grouping(indices, sizes)
         return grouping.indices(), grouping.sum(values)
     shape[0] = min(found, entries.nnz)

@@ -15,10 +15,12 @@ from shimtorch._kernels.kernels cimport (
 from shimtorch._kernels.sparsetypes cimport (
     MAX_DIMS, IndexSet, cbool, contiguous_data, dtype_code, index_set, read_sizes, real_t,
 )
+from shimtorch._kernels.table cimport st_parallel
 
 cnp.import_array()
 
 cdef enum:
+    GRAIN = 1 << 17         # entries that are worth a thread
     PIECE = 1 << 14         # bytes zeroed at a time; a multiple of every word
 
 cdef fused word_t:
@@ -28,21 +30,39 @@ cdef fused word_t:
     uint64_t
 
 
+ctypedef struct Checking:
+    const IndexSet* entries
+    const int64_t* sizes
+    bint outside                # set by any piece that finds one
+
+
+cdef void _check_piece(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef Checking* c = <Checking*>context
+    cdef Py_ssize_t d, x, step = c.entries.entry_step
+    cdef const int64_t* a
+    cdef uint64_t size
+    cdef bint outside = False
+    for d in range(c.entries.dims):
+        a = c.entries.data + d * c.entries.dim_step
+        size = c.sizes[d]
+        for x in range(begin, end):
+            outside |= <uint64_t>a[x * step] >= size
+    if outside:
+        c.outside = True
+
+
 cdef Py_ssize_t first_outside(const IndexSet* entries, const int64_t* sizes) noexcept nogil:
     """Place d*nnz + x of the first coordinate that is negative or not below its size, or -1 when all are within."""
     cdef Py_ssize_t d, x
     cdef const int64_t* a
-    cdef uint64_t size
-    cdef bint outside
-    for d in range(entries.dims):
-        a = entries.data + d * entries.dim_step
-        size = sizes[d]
-        outside = False
-        for x in range(entries.nnz):
-            outside |= <uint64_t>a[x * entries.entry_step] >= size
-        if outside:
+    cdef Checking c
+    c.entries, c.sizes, c.outside = entries, sizes, False
+    st_parallel(entries.nnz, GRAIN, _check_piece, &c)
+    if c.outside:
+        for d in range(entries.dims):
+            a = entries.data + d * entries.dim_step
             for x in range(entries.nnz):
-                if <uint64_t>a[x * entries.entry_step] >= size:
+                if <uint64_t>a[x * entries.entry_step] >= <uint64_t>sizes[d]:
                     return d * entries.nnz + x
     return -1
 
@@ -71,28 +91,43 @@ cdef void _scatter_add(const IndexSet* entries, const real_t* values, Py_ssize_t
             target[column] += values[x * width + column]
 
 
-cdef void _gather_words(const IndexSet* entries, const word_t* dense, const int64_t* steps,
-                        word_t* out) noexcept nogil:
+cdef void _gather_words(const IndexSet* entries, const word_t* dense, const int64_t* steps, word_t* out,
+                        Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
     cdef Py_ssize_t x
-    for x in range(entries.nnz):
+    for x in range(begin, end):
         out[x] = (<const word_t*>(<const char*>dense + _offset(entries, x, steps)))[0]
+
+
+ctypedef struct Gathering:
+    const IndexSet* entries
+    const char* dense
+    const int64_t* steps
+    Py_ssize_t block
+    char* out
+
+
+cdef void _gather_piece(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef const Gathering* g = <const Gathering*>context
+    cdef Py_ssize_t x
+    if g.block == 4:
+        _gather_words(g.entries, <const uint32_t*>g.dense, g.steps, <uint32_t*>g.out, begin, end)
+    elif g.block == 8:
+        _gather_words(g.entries, <const uint64_t*>g.dense, g.steps, <uint64_t*>g.out, begin, end)
+    elif g.block == 1:
+        _gather_words(g.entries, <const uint8_t*>g.dense, g.steps, <uint8_t*>g.out, begin, end)
+    elif g.block == 2:
+        _gather_words(g.entries, <const uint16_t*>g.dense, g.steps, <uint16_t*>g.out, begin, end)
+    else:
+        for x in range(begin, end):
+            memcpy(g.out + x * g.block, g.dense + _offset(g.entries, x, g.steps), g.block)
 
 
 cdef void gather(const IndexSet* entries, const char* dense, const int64_t* steps, Py_ssize_t block,
                  char* out) noexcept nogil:
     """Copy the block of bytes at each entry's place to out, one after the other; steps are in bytes here."""
-    cdef Py_ssize_t x
-    if block == 4:
-        _gather_words(entries, <const uint32_t*>dense, steps, <uint32_t*>out)
-    elif block == 8:
-        _gather_words(entries, <const uint64_t*>dense, steps, <uint64_t*>out)
-    elif block == 1:
-        _gather_words(entries, <const uint8_t*>dense, steps, <uint8_t*>out)
-    elif block == 2:
-        _gather_words(entries, <const uint16_t*>dense, steps, <uint16_t*>out)
-    else:
-        for x in range(entries.nnz):
-            memcpy(out + x * block, dense + _offset(entries, x, steps), block)
+    cdef Gathering g
+    g.entries, g.dense, g.steps, g.block, g.out = entries, dense, steps, block, out
+    st_parallel(entries.nnz, max(GRAIN // (block // 64 + 1), 1), _gather_piece, &g)
 
 
 cdef inline Py_ssize_t _clean(char* out, Py_ssize_t start, Py_ssize_t end, Py_ssize_t size) noexcept nogil:
@@ -104,24 +139,54 @@ cdef inline Py_ssize_t _clean(char* out, Py_ssize_t start, Py_ssize_t end, Py_ss
     return stop
 
 
-cdef void _spread_words(const IndexSet* entries, const word_t* values, char* out, Py_ssize_t size,
-                        const int64_t* steps) noexcept nogil:
-    cdef Py_ssize_t x, place, clean = 0, step = entries.entry_step
-    cdef const int64_t* a = entries.data
-    cdef const int64_t* b = entries.data + entries.dim_step
-    if entries.dims == 2:
-        for x in range(entries.nnz):
+ctypedef struct Spreading:
+    const IndexSet* entries
+    const char* values
+    Py_ssize_t block
+    char* out
+    Py_ssize_t size
+    const int64_t* steps
+
+
+cdef void _spread_words(const Spreading* s, const word_t* values, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t clean,
+                        Py_ssize_t size) noexcept nogil:
+    cdef Py_ssize_t x, place, step = s.entries.entry_step
+    cdef const int64_t* steps = s.steps
+    cdef const int64_t* a = s.entries.data
+    cdef const int64_t* b = a + s.entries.dim_step
+    cdef char* out = s.out
+    if s.entries.dims == 2:
+        for x in range(begin, end):
             place = a[x * step] * steps[0] + b[x * step] * steps[1]
             if place >= clean:
                 clean = _clean(out, clean, place + <Py_ssize_t>sizeof(word_t), size)
             (<word_t*>(out + place))[0] = values[x]
     else:
-        for x in range(entries.nnz):
-            place = _offset(entries, x, steps)
+        for x in range(begin, end):
+            place = _offset(s.entries, x, steps)
             if place >= clean:
                 clean = _clean(out, clean, place + <Py_ssize_t>sizeof(word_t), size)
             (<word_t*>(out + place))[0] = values[x]
     memset(out + clean, 0, size - clean)
+
+
+cdef void _spread_piece(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """The stretch of memory from the place of entry `begin` (or the start) to that of entry `end` (or the end)."""
+    cdef const Spreading* s = <const Spreading*>context
+    cdef Py_ssize_t clean = _offset(s.entries, begin, s.steps) if begin else 0
+    cdef Py_ssize_t size = _offset(s.entries, end, s.steps) if end < s.entries.nnz else s.size
+    cdef Py_ssize_t x, place, block = s.block
+    if block == 4:
+        _spread_words(s, <const uint32_t*>s.values, begin, end, clean, size)
+    elif block == 8:
+        _spread_words(s, <const uint64_t*>s.values, begin, end, clean, size)
+    else:
+        for x in range(begin, end):
+            place = _offset(s.entries, x, s.steps)
+            if place + block > clean:
+                clean = _clean(s.out, clean, place + block, size)
+            memcpy(s.out + place, s.values + x * block, block)
+        memset(s.out + clean, 0, size - clean)
 
 
 cdef void spread(const IndexSet* entries, const char* values, Py_ssize_t block, char* out, Py_ssize_t size,
@@ -130,20 +195,12 @@ cdef void spread(const IndexSet* entries, const char* values, Py_ssize_t block, 
 
     It is zeroed piece by piece just before it is written to, while the piece is in the cache.
     """
-    cdef Py_ssize_t x, place, clean = 0
-    if size == 0:
+    cdef Spreading s
+    if entries.nnz == 0 or size == 0:
+        memset(out, 0, size)
         return
-    if block == 4:
-        _spread_words(entries, <const uint32_t*>values, out, size, steps)
-    elif block == 8:
-        _spread_words(entries, <const uint64_t*>values, out, size, steps)
-    else:
-        for x in range(entries.nnz):
-            place = _offset(entries, x, steps)
-            if place + block > clean:
-                clean = _clean(out, clean, place + block, size)
-            memcpy(out + place, values + x * block, block)
-        memset(out + clean, 0, size - clean)
+    s.entries, s.values, s.block, s.out, s.size, s.steps = entries, values, block, out, size, steps
+    st_parallel(entries.nnz, GRAIN, _spread_piece, &s)
 
 
 cdef Py_ssize_t _count_nonzero(const real_t* dense, Py_ssize_t cells, Py_ssize_t width) noexcept nogil:

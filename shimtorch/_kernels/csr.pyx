@@ -9,6 +9,7 @@ from libc.string cimport memcpy, memset
 
 from shimtorch._kernels.scratch cimport release, scratch
 from shimtorch._kernels.sparsetypes cimport int64_data
+from shimtorch._kernels.table cimport st_parallel
 
 cnp.import_array()
 
@@ -24,6 +25,7 @@ cdef extern from *:
 
 cdef enum:
     AHEAD = 16              # entries ahead whose place is asked for
+    GRAIN = 1 << 18         # entries that are worth a thread
 
 ctypedef struct Narrow:
     int32_t column
@@ -34,24 +36,64 @@ ctypedef struct Wide:
     int64_t value
 
 
+ctypedef struct Pointers:
+    const int64_t* rows
+    Py_ssize_t nnz
+    Py_ssize_t n_rows
+    int64_t* pointer
+
+
+cdef void _compress_piece(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """Where the rows begin that are numbered from after entry begin - 1 up to entry end - 1."""
+    cdef const Pointers* p = <const Pointers*>context
+    cdef Py_ssize_t x, row = p.rows[begin - 1] + 1 if begin else 0
+    for x in range(begin, end):
+        while row <= p.rows[x]:
+            p.pointer[row] = x
+            row += 1
+
+
 cdef void compress(const int64_t* rows, Py_ssize_t nnz, Py_ssize_t n_rows, int64_t* pointer) noexcept nogil:
     """Row pointer of ascending row numbers below n_rows."""
-    cdef Py_ssize_t x, row = 0
-    for x in range(nnz):
-        while row <= rows[x]:
-            pointer[row] = x
-            row += 1
+    cdef Pointers p
+    cdef Py_ssize_t row = rows[nnz - 1] + 1 if nnz else 0
+    p.rows, p.nnz, p.n_rows, p.pointer = rows, nnz, n_rows, pointer
+    st_parallel(nnz, GRAIN, _compress_piece, &p)
     while row <= n_rows:
         pointer[row] = nnz
         row += 1
 
 
+ctypedef struct Rows:
+    const int64_t* pointer
+    Py_ssize_t n_rows
+    int64_t* rows
+
+
+cdef void _expand_piece(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """The row numbers of entries begin..end."""
+    cdef const Rows* p = <const Rows*>context
+    cdef Py_ssize_t low = 0, high = p.n_rows, row, x = begin, stop
+    while low < high:                   # low becomes the first row that ends after entry begin
+        row = (low + high) // 2
+        if p.pointer[row + 1] <= begin:
+            low = row + 1
+        else:
+            high = row
+    row = low
+    while x < end:
+        stop = min(p.pointer[row + 1], end)
+        while x < stop:
+            p.rows[x] = row
+            x += 1
+        row += 1
+
+
 cdef void expand(const int64_t* pointer, Py_ssize_t n_rows, int64_t* rows) noexcept nogil:
     """Row number of every entry."""
-    cdef Py_ssize_t row, x
-    for row in range(n_rows):
-        for x in range(pointer[row], pointer[row + 1]):
-            rows[x] = row
+    cdef Rows p
+    p.pointer, p.n_rows, p.rows = pointer, n_rows, rows
+    st_parallel(pointer[n_rows], GRAIN, _expand_piece, &p)
 
 
 cdef void transpose(const int64_t* pointer, const int64_t* columns, Py_ssize_t n_rows, Py_ssize_t n_columns,

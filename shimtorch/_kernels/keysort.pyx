@@ -2,7 +2,7 @@
 
 One counting pass scatters the keys into buckets by their top bits; a bucket then fits in the first-level cache
 and is finished there, by insertion when short and by byte-wise radix passes when long. A key and its position travel
-together in 8 bytes where both fit, else in 16.
+together in 8 bytes where both fit, else in 16. Threads share stretches of the keys, then buckets.
 """
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
@@ -11,6 +11,7 @@ from libc.string cimport memset
 import numpy as np
 
 from shimtorch._kernels.scratch cimport release, scratch, zeroed_scratch
+from shimtorch._kernels.table cimport st_parallel
 
 
 ctypedef struct Narrow:
@@ -31,6 +32,8 @@ cdef enum:
     BUCKET_SIZE_BITS = 3
     DIGIT_BITS = 8
     DIGITS = 1 << DIGIT_BITS
+    GRAIN = 1 << 16             # keys that are worth a thread
+    MOST_CHUNKS = 16
 
 
 cdef inline void _insertion(item_t* items, Py_ssize_t n) noexcept nogil:
@@ -73,55 +76,125 @@ cdef inline item_t* _radix(item_t* items, item_t* spare, Py_ssize_t n, int low, 
     return items
 
 
-cdef int _sort_buckets(uint64_t* keys, int64_t* positions, Py_ssize_t n, int low, int rest, Py_ssize_t buckets,
-                       item_t* tag) noexcept nogil:
-    """Sort by bits low and up; the bits from `rest` up (there are log2(buckets) of them) choose the bucket."""
-    cdef uint64_t mask = (<uint64_t>1 << rest) - 1
-    cdef uint64_t top
-    cdef Py_ssize_t x, b, length, start = 0, longest = 0
-    cdef Py_ssize_t* fill = <Py_ssize_t*>zeroed_scratch((buckets + 1) * sizeof(Py_ssize_t))
-    cdef item_t* items = <item_t*>scratch(n * sizeof(item_t))
+cdef struct Sort
+ctypedef void (*sort_kernel)(Sort*, const void*, Py_ssize_t, Py_ssize_t) noexcept nogil
+
+cdef struct Sort:
+    uint64_t* keys
+    int64_t* positions
+    Py_ssize_t n
+    int low                     # bits low and up are sorted by; those from `rest` up choose the bucket
+    int rest
+    Py_ssize_t buckets
+    Py_ssize_t chunks           # stretches of the keys that are counted and scattered each by itself
+    Py_ssize_t* fill            # (chunks, buckets): keys there, then where the next of them goes
+    Py_ssize_t* starts          # (buckets + 1,)
+    void* items
+    int failed
+    sort_kernel scatter
+    sort_kernel finish
+
+
+cdef void _count_piece(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef Sort* s = <Sort*>context
+    cdef Py_ssize_t* fill
+    cdef Py_ssize_t chunk, x
+    for chunk in range(begin, end):
+        fill = s.fill + chunk * s.buckets
+        for x in range(s.n * chunk // s.chunks, s.n * (chunk + 1) // s.chunks):
+            fill[s.keys[x] >> s.rest] += 1
+
+
+cdef void _scatter(Sort* s, const item_t* tag, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef Py_ssize_t* fill
+    cdef item_t* items = <item_t*>s.items
+    cdef uint64_t mask = (<uint64_t>1 << s.rest) - 1
+    cdef const uint64_t* keys = s.keys
+    cdef int rest = s.rest
+    cdef Py_ssize_t chunk, x, b
+    for chunk in range(begin, end):
+        fill = s.fill + chunk * s.buckets
+        for x in range(s.n * chunk // s.chunks, s.n * (chunk + 1) // s.chunks):
+            b = keys[x] >> rest
+            items[fill[b]].key = keys[x] & mask
+            items[fill[b]].position = x
+            fill[b] += 1
+
+
+cdef void _finish(Sort* s, const item_t* tag, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    """Sort buckets first..last and write them back."""
+    cdef Py_ssize_t b, x, length, longest = 0
     cdef item_t* spare = NULL
     cdef item_t* bucket
-    if fill == NULL or items == NULL:
-        release(fill)
-        release(items)
-        return -1
-    for x in range(n):
-        fill[(keys[x] >> rest) + 1] += 1
-    for b in range(buckets):
-        length = fill[b + 1]
-        if length > longest:
-            longest = length
-        fill[b + 1] += fill[b]
-    for x in range(n):
-        b = keys[x] >> rest
-        items[fill[b]].key = keys[x] & mask
-        items[fill[b]].position = x
-        fill[b] += 1
-    if longest > SHORT and rest > low:
+    cdef uint64_t top
+    for b in range(first, last):
+        longest = max(longest, s.starts[b + 1] - s.starts[b])
+    if longest > SHORT and s.rest > s.low:
         spare = <item_t*>scratch(longest * sizeof(item_t))
         if spare == NULL:
-            release(fill)
-            release(items)
-            return -1
-    for b in range(buckets):
-        length = fill[b] - start                        # fill[b] is now the bucket's end
-        bucket = items + start
-        if rest > low:
+            s.failed = -1
+            return
+    for b in range(first, last):
+        length = s.starts[b + 1] - s.starts[b]
+        bucket = <item_t*>s.items + s.starts[b]
+        if s.rest > s.low:
             if length <= SHORT:
                 _insertion(bucket, length)
             else:
-                bucket = _radix(bucket, spare, length, low, rest)
-        top = <uint64_t>b << rest
+                bucket = _radix(bucket, spare, length, s.low, s.rest)
+        top = <uint64_t>b << s.rest
         for x in range(length):
-            keys[start + x] = top | bucket[x].key
-            positions[start + x] = bucket[x].position
-        start += length
-    release(fill)
-    release(items)
+            s.keys[s.starts[b] + x] = top | bucket[x].key
+            s.positions[s.starts[b] + x] = bucket[x].position
     release(spare)
-    return 0
+
+
+cdef void _scatter_piece(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef Sort* s = <Sort*>context
+    s.scatter(s, NULL, begin, end)
+
+
+cdef Py_ssize_t _bucket_at(const Sort* s, Py_ssize_t place) noexcept nogil:
+    """The first bucket that begins at a place or after it."""
+    cdef Py_ssize_t low = 0, high = s.buckets, middle
+    while low < high:
+        middle = (low + high) // 2
+        if s.starts[middle] < place:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+cdef void _finish_piece(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef Sort* s = <Sort*>context
+    s.finish(s, NULL, _bucket_at(s, begin), _bucket_at(s, end))
+
+
+cdef int _sort_buckets(Sort* s, Py_ssize_t item) noexcept nogil:
+    cdef Py_ssize_t b, chunk, here, total = 0
+    s.chunks = min(max(s.n // GRAIN, <Py_ssize_t>1), <Py_ssize_t>MOST_CHUNKS)
+    s.failed = 0
+    s.fill = <Py_ssize_t*>zeroed_scratch(s.chunks * s.buckets * sizeof(Py_ssize_t))
+    s.starts = <Py_ssize_t*>scratch((s.buckets + 1) * sizeof(Py_ssize_t))
+    s.items = scratch(s.n * item)
+    if s.fill == NULL or s.starts == NULL or s.items == NULL:
+        s.failed = -1
+    else:
+        st_parallel(s.chunks, 1, _count_piece, s)
+        for b in range(s.buckets):
+            s.starts[b] = total
+            for chunk in range(s.chunks):
+                here = s.fill[chunk * s.buckets + b]
+                s.fill[chunk * s.buckets + b] = total
+                total += here
+        s.starts[s.buckets] = total
+        st_parallel(s.chunks, 1, _scatter_piece, s)
+        st_parallel(s.n, GRAIN, _finish_piece, s)
+    release(s.fill)
+    release(s.starts)
+    release(s.items)
+    return s.failed
 
 
 cdef int sort_keys(uint64_t* keys, int64_t* positions, Py_ssize_t n, int low, int high) noexcept nogil:
@@ -132,6 +205,7 @@ cdef int sort_keys(uint64_t* keys, int64_t* positions, Py_ssize_t n, int low, in
     """
     cdef Py_ssize_t x, y
     cdef uint64_t key
+    cdef Sort sort
     cdef int bucket_bits = 1
     if n <= SHORT:
         for x in range(n):
@@ -152,9 +226,13 @@ cdef int sort_keys(uint64_t* keys, int64_t* positions, Py_ssize_t n, int low, in
         bucket_bits += 1
     if bucket_bits > high - low:
         bucket_bits = high - low
-    if high - bucket_bits <= 32 and <uint64_t>n >> 32 == 0:
-        return _sort_buckets(keys, positions, n, low, high - bucket_bits, <Py_ssize_t>1 << bucket_bits, <Narrow*>NULL)
-    return _sort_buckets(keys, positions, n, low, high - bucket_bits, <Py_ssize_t>1 << bucket_bits, <Wide*>NULL)
+    sort.keys, sort.positions, sort.n, sort.low, sort.rest = keys, positions, n, low, high - bucket_bits
+    sort.buckets = <Py_ssize_t>1 << bucket_bits
+    if sort.rest <= 32 and <uint64_t>n >> 32 == 0:
+        sort.scatter, sort.finish = <sort_kernel>_scatter[Narrow], <sort_kernel>_finish[Narrow]
+        return _sort_buckets(&sort, sizeof(Narrow))
+    sort.scatter, sort.finish = <sort_kernel>_scatter[Wide], <sort_kernel>_finish[Wide]
+    return _sort_buckets(&sort, sizeof(Wide))
 
 
 def stable_sort(keys, int low=0, int high=64):

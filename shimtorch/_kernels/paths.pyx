@@ -21,6 +21,8 @@ cdef enum:
     PART = 9                           # ... and the size of the parts of larger ones
     MAX_RUNS = 64                      # greedy searches
 
+MOST_EXACT = EXACT
+
 # Among paths of one cost the one with the smaller intermediate results wins.
 cdef double SIZE_WEIGHT = 1e-9
 

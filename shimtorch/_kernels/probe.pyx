@@ -8,6 +8,8 @@ import numpy as np
 
 cimport numpy as np
 
+from .blas cimport blas_serves
+from .kernels cimport ST_FLOAT32
 from .table cimport (
     ST_NO_MEMORY,
     ST_NOT_IMPLEMENTED,
@@ -27,6 +29,12 @@ from .table cimport (
 )
 
 from . import table
+
+
+def has_blas():
+    """Whether a BLAS was found in the process."""
+    return bool(blas_serves(ST_FLOAT32))
+
 
 DTYPES = (
     "bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16",

@@ -1,3 +1,4 @@
+# cython: binding=False
 """A stream of random numbers, and the same draws on ndarrays."""
 
 import numpy as np

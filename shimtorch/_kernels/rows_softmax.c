@@ -23,12 +23,24 @@ enum { CHUNK = 1024, LANE_BYTES = 256, FLUSH = 64 };
     return total;
 #define ELEMENT(i) a[i]
 #define PRODUCT(i) a[i] * b[i]
+#define EXPONENTIAL_f32(i) exp_below_f32(a[i] - top)
+#define EXPONENTIAL_f64(i) exp_below_f64(a[i] - top)
+
+/* exp(x) of x <= 0, or NaN of NaN; nothing is lost by making numbers near the smallest normal one zero, for they are
+ * parts of sums of at least 1, or of nothing else. */
+static inline f32 exp_below_f32(f32 x) {
+    const f32 y = exp_near_f32(x < -87.0f ? -87.0f : x);
+    return x < -87.0f ? 0.0f : y;
+}
+
+static inline f64 exp_below_f64(f64 x) { return st_exp_f64(x); }
 
 #define DEFINE_SUMS(t)                                                                                               \
+    static ST_OUTLINED f64 exp_sum_##t(const t *a, t top, ptrdiff_t n) { SUM(t, EXPONENTIAL_##t) }                   \
     static ST_OUTLINED f64 sum_##t(const t *a, ptrdiff_t n) { SUM(t, ELEMENT) }                                      \
     static ST_OUTLINED f64 dot_##t(const t *a, const t *b, ptrdiff_t n) { SUM(t, PRODUCT) }                          \
     static ST_OUTLINED f64 exp_chunk_##t(t *o, const t *a, t top, ptrdiff_t n) {                                     \
-        IVDEP for (ptrdiff_t i = 0; i < n; i++) o[i] = st_exp_##t(a[i] - top);                                       \
+        IVDEP for (ptrdiff_t i = 0; i < n; i++) o[i] = exp_below_##t(a[i] - top);                                    \
         return sum_##t(o, n);                                                                                        \
     }                                                                                                                \
     static ST_OUTLINED t highest_##t(const t *a, ptrdiff_t n) {                                                      \
@@ -64,9 +76,8 @@ enum { CHUNK = 1024, LANE_BYTES = 256, FLUSH = 64 };
     ROW_KERNEL(log_softmax, t) {                                                                                     \
         OUT(t);                                                                                                      \
         IN(t, a, 1);                                                                                                 \
-        t buffer[CHUNK];                                                                                             \
         const t top = highest_##t(a, n);                                                                             \
-        IN_CHUNKS(total, start, m, exp_chunk_##t(buffer, a + start, top, m))                                         \
+        IN_CHUNKS(total, start, m, exp_sum_##t(a + start, top, m))                                             \
         const t log_total = (t)log(total);                                                                           \
         IVDEP for (ptrdiff_t i = 0; i < n; i++) o[i] = a[i] - top - log_total;                                       \
     }                                                                                                                \
@@ -84,7 +95,7 @@ enum { CHUNK = 1024, LANE_BYTES = 256, FLUSH = 64 };
         IN(t, y, 2);                                                                                                 \
         IN_CHUNKS(total, start, m, sum_##t(g + start, m))                                                            \
         const t sum = (t)total;                                                                                      \
-        IVDEP for (ptrdiff_t i = 0; i < n; i++) o[i] = g[i] - st_exp_##t(y[i]) * sum;                                \
+        IVDEP for (ptrdiff_t i = 0; i < n; i++) o[i] = g[i] - exp_below_##t(y[i]) * sum;                             \
     }
 
 /* ---- a band of rows: lanes across the rows, flushed into float64 totals ---- */

@@ -1,7 +1,11 @@
 """Products of a sparse matrix with dense ones: sparse @ dense by rows or by entries; dense @ dense sampled at entries.
 
 Dense matrices are row-major: their columns are neighbours, their rows `step` elements apart. Indices lie within the
-matrices. Sums run in the elements' own type; the entries of a row in the order in which they stand.
+matrices. Sums run in the elements' own type; the entries of a row in the order in which they stand, those of a long
+row in pieces of one length.
+
+Threads share the rows, each as many entries and rows together, and the pieces of long rows: the result does not depend
+on how many threads there are.
 """
 
 cimport numpy as cnp
@@ -10,7 +14,9 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 from shimtorch._kernels.kernels cimport (
     ST_COMPLEX64, ST_COMPLEX128, ST_FLOAT32, ST_FLOAT64, ST_INT8, ST_INT16, ST_INT32, ST_INT64, ST_UINT8,
 )
+from shimtorch._kernels.scratch cimport release, scratch
 from shimtorch._kernels.sparsetypes cimport dtype_code, int64_data, number_t
+from shimtorch._kernels.table cimport st_parallel
 
 cnp.import_array()
 
@@ -33,118 +39,148 @@ cdef enum:
     NARROW = 16             # columns summed in registers
     AHEAD = 12              # entries ahead whose dense row is asked for
     LINE = 64               # bytes in a cache line
+    LONG = 1 << 15          # entries of a row above which threads share it
+    GRAIN = 1 << 18         # products that are worth a thread
 
 
-cdef inline void _csr_block(const int64_t* pointer, const int64_t* columns, const number_t* values, Py_ssize_t n_rows,
-                            const number_t* dense, Py_ssize_t dense_step, Py_ssize_t lanes, number_t alpha, bint add,
-                            number_t* out, Py_ssize_t out_step) noexcept nogil:
-    """out = or += alpha * sparse @ dense for `lanes` columns; inlined with the number of lanes known."""
+cdef struct Product
+ctypedef void (*part_kernel)(const Product*, const void*, Py_ssize_t, Py_ssize_t) noexcept nogil
+ctypedef void (*add_partial_t)(const Product*, const void*, Py_ssize_t, Py_ssize_t) noexcept nogil
+
+cdef struct Product:
+    # out = or (add) += alpha * sparse @ dense; the sparse matrix by rows (pointer) or by entries (rows).
+    const int64_t* pointer
+    const int64_t* rows
+    const void* columns             # int64, or int32 for a product with a vector
+    const void* values
+    Py_ssize_t n_rows
+    Py_ssize_t nnz
+    const void* dense
+    Py_ssize_t dense_step
+    Py_ssize_t width
+    const void* alpha               # one element, or NULL for 1
+    bint add
+    void* out
+    Py_ssize_t out_step
+    part_kernel kernel
+    Py_ssize_t start                # of the long row being summed: its first entry, its end, the sums of its pieces
+    Py_ssize_t end
+    void* partial
+    Py_ssize_t item                 # bytes of an element
+
+
+cdef inline void _csr_block(const Product* p, const number_t* values, Py_ssize_t first, Py_ssize_t last,
+                            Py_ssize_t column, Py_ssize_t lanes, number_t alpha) noexcept nogil:
+    """Rows first..last of out for `lanes` columns; inlined with the number of lanes known."""
     cdef number_t[WIDE] sums
     cdef number_t value
+    cdef const int64_t* pointer = p.pointer
+    cdef const int64_t* columns = <const int64_t*>p.columns
+    cdef const number_t* dense = <const number_t*>p.dense + column
     cdef const number_t* row
-    cdef Py_ssize_t r, x, k, last = pointer[n_rows] - 1
-    for r in range(n_rows):
-        if add and pointer[r] == pointer[r + 1]:
+    cdef number_t* out
+    cdef Py_ssize_t r, x, k, end = p.nnz - 1, step = p.dense_step
+    for r in range(first, last):
+        if pointer[r + 1] - pointer[r] > LONG or (p.add and pointer[r] == pointer[r + 1]):
             continue
         for k in range(lanes):
             sums[k] = 0
         for x in range(pointer[r], pointer[r + 1]):
-            row = dense + columns[x + AHEAD if x + AHEAD < last else last] * dense_step
+            row = dense + columns[x + AHEAD if x + AHEAD < end else end] * step
             k = 0
             while k * <Py_ssize_t>sizeof(number_t) < lanes * <Py_ssize_t>sizeof(number_t):
                 prefetch(row + k)
                 k += LINE // <Py_ssize_t>sizeof(number_t)
             value = values[x]
-            row = dense + columns[x] * dense_step
+            row = dense + columns[x] * step
             for k in range(lanes):
                 sums[k] += value * row[k]
-        if add:
+        out = <number_t*>p.out + r * p.out_step + column
+        if p.add:
             for k in range(lanes):
-                out[r * out_step + k] += alpha * sums[k]
+                out[k] += alpha * sums[k]
         else:
             for k in range(lanes):
-                out[r * out_step + k] = alpha * sums[k]
+                out[k] = alpha * sums[k]
 
 
-cdef inline void _vector(const int64_t* pointer, const column_t* columns, const number_t* values, Py_ssize_t n_rows,
-                         const number_t* dense, Py_ssize_t dense_step, number_t alpha, bint add, number_t* out,
-                         Py_ssize_t out_step) noexcept nogil:
+cdef inline void _vector(const Product* p, const column_t* columns, const number_t* values, Py_ssize_t first,
+                         Py_ssize_t last, Py_ssize_t dense_step, number_t alpha) noexcept nogil:
+    cdef const int64_t* pointer = p.pointer
+    cdef const number_t* dense = <const number_t*>p.dense
+    cdef number_t* out = <number_t*>p.out
     cdef Py_ssize_t r, x
     cdef number_t total
-    for r in range(n_rows):
+    for r in range(first, last):
+        if pointer[r + 1] - pointer[r] > LONG:
+            continue
         total = 0
         for x in range(pointer[r], pointer[r + 1]):
             total += values[x] * dense[columns[x] * dense_step]
-        out[r * out_step] = out[r * out_step] + alpha * total if add else alpha * total
+        out[r * p.out_step] = out[r * p.out_step] + alpha * total if p.add else alpha * total
 
 
-cdef void _csr_vector(const int64_t* pointer, const int32_t* columns, const number_t* values, Py_ssize_t n_rows,
-                      const number_t* dense, Py_ssize_t dense_step, const number_t* alpha, bint add, number_t* out,
-                      Py_ssize_t out_step) noexcept nogil:
+cdef void _csr_vector(const Product* p, const number_t* values, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
     cdef number_t factor = 1
-    if alpha != NULL:
-        factor = alpha[0]
-    if dense_step == 1 and out_step == 1:
-        _vector(pointer, columns, values, n_rows, dense, 1, factor, add, out, 1)
+    if p.alpha != NULL:
+        factor = (<const number_t*>p.alpha)[0]
+    if p.dense_step == 1:
+        _vector(p, <const int32_t*>p.columns, values, first, last, 1, factor)
     else:
-        _vector(pointer, columns, values, n_rows, dense, dense_step, factor, add, out, out_step)
+        _vector(p, <const int32_t*>p.columns, values, first, last, p.dense_step, factor)
 
 
-cdef void _csr_matmul(const int64_t* pointer, const int64_t* columns, const number_t* values, Py_ssize_t n_rows,
-                      const number_t* dense, Py_ssize_t dense_step, Py_ssize_t width, const number_t* alpha, bint add,
-                      number_t* out, Py_ssize_t out_step) noexcept nogil:
-    cdef Py_ssize_t column = 0
+cdef void _csr_matmul(const Product* p, const number_t* values, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    cdef Py_ssize_t column = 0, width = p.width
     cdef number_t factor = 1
-    if alpha != NULL:
-        factor = alpha[0]
+    if p.alpha != NULL:
+        factor = (<const number_t*>p.alpha)[0]
     if width == 1:
-        _vector(pointer, columns, values, n_rows, dense, dense_step, factor, add, out, out_step)
+        _vector(p, <const int64_t*>p.columns, values, first, last, p.dense_step, factor)
         return
     while column + WIDE <= width:
-        _csr_block(pointer, columns, values, n_rows, dense + column, dense_step, WIDE, factor, add, out + column,
-                   out_step)
+        _csr_block(p, values, first, last, column, WIDE, factor)
         column += WIDE
     while column + NARROW <= width:
-        _csr_block(pointer, columns, values, n_rows, dense + column, dense_step, NARROW, factor, add,
-                   out + column, out_step)
+        _csr_block(p, values, first, last, column, NARROW, factor)
         column += NARROW
     if column < width:
-        _csr_block(pointer, columns, values, n_rows, dense + column, dense_step, width - column, factor, add,
-                   out + column, out_step)
+        _csr_block(p, values, first, last, column, width - column, factor)
 
 
-cdef void _coo_matmul(const int64_t* rows, const int64_t* columns, const number_t* values, Py_ssize_t nnz,
-                      const number_t* dense, Py_ssize_t dense_step, Py_ssize_t width, const number_t* alpha,
-                      number_t* out, Py_ssize_t out_step) noexcept nogil:
+cdef void _coo_matmul(const Product* p, const number_t* values, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    """out += for columns first..last of the dense matrix."""
     cdef Py_ssize_t x, k
     cdef number_t value, factor = 1
+    cdef const int64_t* columns = <const int64_t*>p.columns
     cdef const number_t* row
     cdef number_t* target
-    if alpha != NULL:
-        factor = alpha[0]
-    if width == 1:
-        for x in range(nnz):
-            out[rows[x] * out_step] += factor * values[x] * dense[columns[x] * dense_step]
+    if p.alpha != NULL:
+        factor = (<const number_t*>p.alpha)[0]
+    if p.width == 1:
+        for x in range(p.nnz):
+            (<number_t*>p.out)[p.rows[x] * p.out_step] += (
+                factor * values[x] * (<const number_t*>p.dense)[columns[x] * p.dense_step])
         return
-    for x in range(nnz):
+    for x in range(p.nnz):
         value = factor * values[x]
-        row = dense + columns[x] * dense_step
-        target = out + rows[x] * out_step
-        for k in range(width):
+        row = <const number_t*>p.dense + columns[x] * p.dense_step
+        target = <number_t*>p.out + p.rows[x] * p.out_step
+        for k in range(first, last):
             target[k] += value * row[k]
 
 
-cdef void _sampled_matmul(const int64_t* rows, const int64_t* columns, Py_ssize_t nnz, const number_t* left,
-                          Py_ssize_t left_step, const number_t* right, Py_ssize_t right_step, Py_ssize_t width,
-                          number_t* out) noexcept nogil:
-    cdef Py_ssize_t x, k, lane
+cdef void _sampled_matmul(const Product* p, const number_t* left, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    """Entries first..last of left @ dense.T; left lies in `values`, its rows out_step apart."""
+    cdef Py_ssize_t x, k, lane, width = p.width
     cdef number_t total
     cdef number_t[NARROW] sums
+    cdef const int64_t* columns = <const int64_t*>p.columns
     cdef const number_t* a
     cdef const number_t* b
-    for x in range(nnz):
-        a = left + rows[x] * left_step
-        b = right + columns[x] * right_step
+    for x in range(first, last):
+        a = left + p.rows[x] * p.out_step
+        b = <const number_t*>p.dense + columns[x] * p.dense_step
         total = 0
         k = 0
         if width >= NARROW:
@@ -159,35 +195,108 @@ cdef void _sampled_matmul(const int64_t* rows, const int64_t* columns, Py_ssize_
         while k < width:
             total += a[k] * b[k]
             k += 1
-        out[x] = total
+        (<number_t*>p.out)[x] = total
+
+
+cdef void _add_partial(const Product* p, const number_t* partial, Py_ssize_t pieces, Py_ssize_t row) noexcept nogil:
+    """Add the sums of the pieces of a long row, in their order, to its row of out."""
+    cdef number_t* out = <number_t*>p.out + row * p.out_step
+    cdef number_t total, factor = 1
+    cdef Py_ssize_t k, x
+    if p.alpha != NULL:
+        factor = (<const number_t*>p.alpha)[0]
+    for k in range(p.width):
+        total = 0
+        for x in range(pieces):
+            total += partial[x * p.width + k]
+        out[k] = out[k] + factor * total if p.add else factor * total
+
+
+# ---------------------------------------------------------------- sharing among threads
+
+cdef void _rows_piece(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """Rows whose place in the work lies in begin..end: that of row r is r + pointer[r], for rows cost as entries do."""
+    cdef const Product* p = <const Product*>context
+    p.kernel(p, p.values, _first_row(p, begin), _first_row(p, end))
+
+
+cdef inline Py_ssize_t _first_row(const Product* p, Py_ssize_t place) noexcept nogil:
+    cdef Py_ssize_t low = 0, high = p.n_rows, middle
+    while low < high:
+        middle = (low + high) // 2
+        if middle + p.pointer[middle] < place:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+cdef void _columns_piece(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef const Product* p = <const Product*>context
+    p.kernel(p, p.values, begin * NARROW, min(end * NARROW, p.width))
+
+
+cdef void _entries_piece(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef const Product* p = <const Product*>context
+    p.kernel(p, p.values, begin, end)
+
+
+cdef void _long_piece(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """Sums of pieces of a long row, each of LONG entries: rows of a matrix of their own."""
+    cdef const Product* p = <const Product*>context
+    cdef Product q = p[0]
+    cdef int64_t[2] bounds
+    cdef Py_ssize_t x
+    q.pointer = bounds
+    q.n_rows = 1
+    q.alpha = NULL
+    q.add = False
+    for x in range(begin, end):
+        bounds[0] = p.start + x * LONG
+        bounds[1] = min(bounds[0] + LONG, p.end)
+        q.out = <char*>p.partial + x * p.width * p.item
+        p.kernel(&q, q.values, 0, 1)
+
+
+cdef int _by_rows(Product* p, add_partial_t add_partial) noexcept nogil:
+    """All rows. A long one is summed in pieces of one length, whatever the number of threads. -1: no memory."""
+    cdef Py_ssize_t r, pieces, columns = min(p.width, <Py_ssize_t>WIDE)
+    st_parallel(p.n_rows + p.nnz, max(GRAIN // columns, 1), _rows_piece, p)
+    if p.nnz <= LONG:
+        return 0
+    for r in range(p.n_rows):
+        if p.pointer[r + 1] - p.pointer[r] > LONG:
+            p.start, p.end = p.pointer[r], p.pointer[r + 1]
+            pieces = (p.end - p.start + LONG - 1) // LONG
+            p.partial = scratch(pieces * p.width * p.item)
+            if p.partial == NULL:
+                return -1
+            st_parallel(pieces, 1, _long_piece, p)
+            add_partial(p, p.partial, pieces, r)
+            release(p.partial)
+    return 0
 
 
 # ---------------------------------------------------------------- dispatch over dtypes
 
-ctypedef void (*csr_t)(const int64_t*, const int64_t*, const void*, Py_ssize_t, const void*, Py_ssize_t,
-                       Py_ssize_t, const void*, bint, void*, Py_ssize_t) noexcept nogil
-ctypedef void (*coo_t)(const int64_t*, const int64_t*, const void*, Py_ssize_t, const void*, Py_ssize_t,
-                       Py_ssize_t, const void*, void*, Py_ssize_t) noexcept nogil
-ctypedef void (*sampled_t)(const int64_t*, const int64_t*, Py_ssize_t, const void*, Py_ssize_t, const void*,
-                           Py_ssize_t, Py_ssize_t, void*) noexcept nogil
-
-ctypedef void (*vector_t)(const int64_t*, const int32_t*, const void*, Py_ssize_t, const void*, Py_ssize_t,
-                          const void*, bint, void*, Py_ssize_t) noexcept nogil
-
 ctypedef struct Kernels:
-    csr_t csr
-    vector_t vector
-    coo_t coo
-    sampled_t sampled
+    part_kernel csr
+    part_kernel vector
+    part_kernel coo
+    part_kernel sampled
+    add_partial_t add_partial
+    Py_ssize_t item
 
 cdef Kernels[ST_COMPLEX128 + 1] _kernels
 
 
 cdef void _bind(int dtype, number_t* tag):
-    _kernels[dtype].csr = <csr_t>_csr_matmul[number_t]
-    _kernels[dtype].vector = <vector_t>_csr_vector[number_t]
-    _kernels[dtype].coo = <coo_t>_coo_matmul[number_t]
-    _kernels[dtype].sampled = <sampled_t>_sampled_matmul[number_t]
+    _kernels[dtype].csr = <part_kernel>_csr_matmul[number_t]
+    _kernels[dtype].vector = <part_kernel>_csr_vector[number_t]
+    _kernels[dtype].coo = <part_kernel>_coo_matmul[number_t]
+    _kernels[dtype].sampled = <part_kernel>_sampled_matmul[number_t]
+    _kernels[dtype].add_partial = <add_partial_t>_add_partial[number_t]
+    _kernels[dtype].item = sizeof(number_t)
 
 
 _bind(ST_UINT8, <uint8_t*>NULL)
@@ -206,32 +315,54 @@ cdef bint has_products(int dtype) noexcept nogil:
     return 0 <= dtype <= ST_COMPLEX128 and _kernels[dtype].csr != NULL
 
 
-cdef void csr_matmul(int dtype, const int64_t* pointer, const int64_t* columns, const void* values, Py_ssize_t n_rows,
-                     const void* dense, Py_ssize_t dense_step, Py_ssize_t width, const void* alpha, bint add, void* out,
-                     Py_ssize_t out_step) noexcept nogil:
-    """out = alpha * sparse @ dense, or += with `add`; alpha is one element, or NULL for 1."""
-    _kernels[dtype].csr(pointer, columns, values, n_rows, dense, dense_step, width, alpha, add, out, out_step)
+cdef int csr_matmul(int dtype, const int64_t* pointer, const int64_t* columns, const void* values, Py_ssize_t n_rows,
+                    const void* dense, Py_ssize_t dense_step, Py_ssize_t width, const void* alpha, bint add, void* out,
+                    Py_ssize_t out_step) noexcept nogil:
+    """out = alpha * sparse @ dense, or += with `add`; alpha is one element, or NULL for 1. -1: no memory."""
+    cdef Product p
+    p.pointer, p.rows, p.columns, p.values, p.n_rows, p.nnz = pointer, NULL, columns, values, n_rows, pointer[n_rows]
+    p.dense, p.dense_step, p.width, p.alpha, p.add, p.out, p.out_step = (
+        dense, dense_step, width, alpha, add, out, out_step)
+    p.item, p.kernel = _kernels[dtype].item, _kernels[dtype].csr
+    return _by_rows(&p, _kernels[dtype].add_partial)
 
 
-cdef void csr_vector(int dtype, const int64_t* pointer, const int32_t* columns, const void* values, Py_ssize_t n_rows,
-                     const void* dense, Py_ssize_t dense_step, const void* alpha, bint add, void* out,
-                     Py_ssize_t out_step) noexcept nogil:
+cdef int csr_vector(int dtype, const int64_t* pointer, const int32_t* columns, const void* values, Py_ssize_t n_rows,
+                    const void* dense, Py_ssize_t dense_step, const void* alpha, bint add, void* out,
+                    Py_ssize_t out_step) noexcept nogil:
     """`csr_matmul` with one column, the sparse matrix's columns as numbers of 32 bits."""
-    _kernels[dtype].vector(pointer, columns, values, n_rows, dense, dense_step, alpha, add, out, out_step)
+    cdef Product p
+    p.pointer, p.rows, p.columns, p.values, p.n_rows, p.nnz = pointer, NULL, columns, values, n_rows, pointer[n_rows]
+    p.dense, p.dense_step, p.width, p.alpha, p.add, p.out, p.out_step = dense, dense_step, 1, alpha, add, out, out_step
+    p.item, p.kernel = _kernels[dtype].item, _kernels[dtype].vector
+    return _by_rows(&p, _kernels[dtype].add_partial)
 
 
 cdef void coo_matmul(int dtype, const int64_t* rows, const int64_t* columns, const void* values, Py_ssize_t nnz,
                      const void* dense, Py_ssize_t dense_step, Py_ssize_t width, const void* alpha, void* out,
                      Py_ssize_t out_step) noexcept nogil:
-    """out += alpha * sparse @ dense, entry by entry in any order; with rows and columns swapped, the transpose's."""
-    _kernels[dtype].coo(rows, columns, values, nnz, dense, dense_step, width, alpha, out, out_step)
+    """out += alpha * sparse @ dense, entry by entry in any order; with rows and columns swapped, the transpose's.
+
+    Threads share the columns of the dense matrix.
+    """
+    cdef Product p
+    p.pointer, p.rows, p.columns, p.values, p.n_rows, p.nnz = NULL, rows, columns, values, 0, nnz
+    p.dense, p.dense_step, p.width, p.alpha, p.add, p.out, p.out_step = (
+        dense, dense_step, width, alpha, True, out, out_step)
+    p.kernel = _kernels[dtype].coo
+    st_parallel((width + NARROW - 1) // NARROW, max(GRAIN // (NARROW * nnz + 1), 1), _columns_piece, &p)
 
 
 cdef void sampled_matmul(int dtype, const int64_t* rows, const int64_t* columns, Py_ssize_t nnz, const void* left,
                          Py_ssize_t left_step, const void* right, Py_ssize_t right_step, Py_ssize_t width,
                          void* out) noexcept nogil:
     """out[x] = left[rows[x], :] . right[columns[x], :], both `width` wide: left @ right.T at the entries."""
-    _kernels[dtype].sampled(rows, columns, nnz, left, left_step, right, right_step, width, out)
+    cdef Product p
+    p.pointer, p.rows, p.columns, p.values, p.n_rows, p.nnz = NULL, rows, columns, left, 0, nnz
+    p.dense, p.dense_step, p.width, p.alpha, p.add, p.out, p.out_step = (
+        right, right_step, width, NULL, False, out, left_step)
+    p.kernel = _kernels[dtype].sampled
+    st_parallel(nnz, max(GRAIN // (width + 1), 1), _entries_piece, &p)
 
 
 # ---------------------------------------------------------------- NumPy interface
@@ -284,6 +415,7 @@ def matmul_csr(cnp.ndarray pointer not None, cnp.ndarray columns not None, cnp.n
     """
     cdef Py_ssize_t n_rows = cnp.PyArray_SIZE(pointer) - 1, nnz = cnp.PyArray_SIZE(columns)
     cdef Py_ssize_t dense_step = _row_step(dense), out_step = _row_step(out), width
+    cdef int failed = 0
     cdef const int64_t* p = int64_data(pointer)
     cdef const int64_t* c = int64_data(columns)
     _check(values, nnz, dense, out)
@@ -298,7 +430,9 @@ def matmul_csr(cnp.ndarray pointer not None, cnp.ndarray columns not None, cnp.n
     width = cnp.PyArray_DIM(dense, 1)
     if width and nnz:
         with nogil:
-            csr_matmul(dtype, p, c, v, n_rows, d, dense_step, width, a, True, o, out_step)
+            failed = csr_matmul(dtype, p, c, v, n_rows, d, dense_step, width, a, True, o, out_step)
+    if failed:
+        raise MemoryError("no memory for a sparse product")
 
 
 def matmul_coo(cnp.ndarray rows not None, cnp.ndarray columns not None, cnp.ndarray values not None,

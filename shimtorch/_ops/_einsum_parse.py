@@ -17,7 +17,7 @@ def label_name(label):
 
 def read_arguments(args, optimize, path):
     """The arguments of ``einsum``: the equation (a string, or rows of labels), the operands, and how to find a path."""
-    if len(args) < 2:
+    if len(args) < 2 or (len(args) == 2 and isinstance(args[0], str) and args[1] in ([], ())):
         raise ValueError("einsum(): must specify the equation string and at least one operand, or at least one operand "
                          "and its subscripts list")
     if isinstance(args[0], TensorBase):
@@ -32,8 +32,6 @@ def read_arguments(args, optimize, path):
         for i, operand in enumerate(operands):
             if not isinstance(operand, TensorBase):
                 raise TypeError(f"expected Tensor as element {i} in argument 1, but got {type(operand).__name__}")
-        if not operands:
-            raise ValueError("einsum(): must provide at least one operand")
     options = None if optimize is None and path is None else read_options(optimize, path, len(operands))
     return source, tuple(operands), options
 
@@ -69,7 +67,7 @@ def labels_of(source, operands):
         terms, output = source
     rows, widest = cover_dimensions(operands, terms)
     if isinstance(source, str):
-        output = read_term(right, "output", len(left) + 2) if arrow else None
+        output = read_output(right, len(left) + 2) if arrow else None
     output = settle_output(rows, output, widest)
     sizes, owners = {}, {}
     for i, (operand, row) in enumerate(zip(operands, rows)):
@@ -124,26 +122,39 @@ def read_terms(equation, n_operands):
 @lru_cache(maxsize=1024)
 def read_term(piece, owner, at):
     """The labels of one term, "..." for an ellipsis; `at` is where the piece begins in the equation."""
-    term, i = [], 0
+    return list(term_items(piece, owner, at))
+
+
+def read_output(piece, at):
+    """The labels of the output; one by one where something is wrong with them."""
+    try:
+        return read_term(piece, "output", at)
+    except RuntimeError:
+        return term_items(piece, "output", at)
+
+
+def term_items(piece, owner, at):
+    """The labels of one term, one by one, so that what is wrong with the first is said first."""
+    dotted, i = False, 0
     while i < len(piece):
         c = piece[i]
         if c == ".":
-            if "..." in term:
+            if dotted:
                 raise RuntimeError("einsum(): found '.' for output but an ellipsis (...) was already found"
                                    if owner == "output" else
                                    f"einsum(): found '.' for {owner} for which an ellipsis was already found")
             if piece[i:i + 3] != "...":
                 raise RuntimeError(f"einsum(): found '.' for {owner} that is not part of any ellipsis"
                                    + (" (...)" if owner == "output" else ""))
-            term.append("...")
+            dotted = True
+            yield "..."
             i += 2
         elif c.isascii() and c.isalpha():
-            term.append(ord(c) - ord("A") if c.isupper() else ord(c) - ord("a") + 26)
+            yield ord(c) - ord("A") if c.isupper() else ord(c) - ord("a") + 26
         elif c != " ":
             raise RuntimeError(f"einsum(): invalid subscript given at index {at + i} in the equation string, "
                                "subscripts must be in [a-zA-Z]")
         i += 1
-    return term
 
 
 def cover_dimensions(operands, terms):
@@ -174,11 +185,12 @@ def settle_output(rows, output, widest):
     labels = [x for row in rows for x in row]
     if output is None:
         return [*range(-widest, 0), *sorted([x for x in set(labels) if x >= 0 and labels.count(x) == 1])]
-    known, result = set(labels), []
+    known, result, dotted = set(labels), [], False
     for t in output:
         if t == "...":
-            if output.count("...") > 1:
+            if dotted:
                 raise RuntimeError("einsum(): found '.' for output but an ellipsis (...) was already found")
+            dotted = True
             result += range(-widest, 0)
             continue
         if t in result:
@@ -194,18 +206,19 @@ def check_sizes(operand, row, number, sizes, owners):
     """A label has one size in all operands (or 1), and the same one within an operand."""
     own = {}
     for label, n in zip(row, operand.shape):
-        if own.get(label, n) != n:
-            raise RuntimeError(f"einsum(): subscript {label_name(label)} is repeated for operand {number} but the "
-                               f"sizes don't match, {n} != {own[label]}")
+        if label in own:
+            if own[label] != n:
+                raise RuntimeError(f"einsum(): subscript {label_name(label)} is repeated for operand {number} but the "
+                                   f"sizes don't match, {n} != {own[label]}")
+            continue
         own[label] = n
-    for label, n in own.items():
         seen = sizes.get(label, 1)
-        if seen != 1 and n != 1 and seen != n:
-            if label < 0:
-                raise RuntimeError(f"einsum(): dimension {len(operand.shape) + label} covered by ellipsis in operand "
-                                   f"{number} has size {n} which does not broadcast with previously seen ellipsis with "
-                                   f"size {seen} for the respective dimension (operand {owners[label]})")
-            raise RuntimeError(f"einsum(): subscript {label_name(label)} has size {n} for operand {number} which does "
-                               f"not broadcast with previously seen size {seen} (operand {owners[label]})")
         if seen == 1:
             sizes[label], owners[label] = n, number
+        elif n != 1 and seen != n:
+            if label < 0:
+                raise RuntimeError(f"einsum(): dimension {len(own) - 1} covered by ellipsis in operand {number} has "
+                                   f"size {n} which does not broadcast with previously seen ellipsis with size {seen} "
+                                   f"for the respective dimension (operand {owners[label]})")
+            raise RuntimeError(f"einsum(): subscript {label_name(label)} has size {n} for operand {number} which does "
+                               f"not broadcast with previously seen size {seen} (operand {owners[label]})")

@@ -63,7 +63,7 @@ def entries_of(x, row, sizes):
     tail = tuple(values.shape[1:])
     if tail:
         n, inner = values.shape[0], prod(tail)
-        within = unraveled(arange(inner).repeat(n), range(len(tail)), tail)
+        within = unraveled(arange(inner, dtype=int64).repeat(n), range(len(tail)), tail)
         columns = [c.repeat_interleave(inner) for c in columns] + list(within.values())
         values = values.reshape(-1)
     places, same = {}, None
@@ -105,7 +105,7 @@ def times_dense(entries, x, labels, keep, sizes):
             return Entries(entries.places, entries.values * rows)
         n = prod([sizes[k] for k in rest])
         places = {k: p.repeat_interleave(n) for k, p in entries.places.items()}
-        places.update(unraveled(arange(n).repeat(entries.values.shape[0]), rest, sizes))
+        places.update(unraveled(arange(n, dtype=int64).repeat(entries.values.shape[0]), rest, sizes))
         return Entries(places, (entries.values.unsqueeze(1) * rows.reshape(-1, n)).reshape(-1))
     batch = [k for k in own if k in labels and k in keep]
     inside = [k for k in own if k in labels and k not in keep]

@@ -37,7 +37,7 @@ def _declare(name, kernel=None, parameters=(), **options):
 
 # ---------------------------------------------------------------- piecewise linear
 
-unary("relu", samples=samples.unary(away_from=0, dtypes="real"), refuse=("bool",), out=False,
+unary("relu", keeps_order=True, samples=samples.unary(away_from=0, dtypes="real"), refuse=("bool",), out=False,
       grads={"self": lambda g, out: threshold_backward(g, out, 0)})
 OPS["torch.nn.functional.relu"], OPS["torch.nn.functional.relu_"] = OPS["torch.relu"], OPS["torch.relu_"]
 
@@ -56,20 +56,33 @@ def _slope(g, condition, factor):
 
 _declare("leaky_relu", parameters=(("negative_slope", 0.01),), samples=_values((), (0.2,)),
          grads={"input": lambda g, input, negative_slope: _slope(g, input > 0, negative_slope)})
-_declare("threshold", parameters=(("threshold", None), ("value", None)), samples=_values((0.5, 20), (-1, 0.5)),
-         grads={"input": lambda g, input, threshold: threshold_backward(g, input, threshold)})
+@op(inplace=True, **_SPACE, samples=_values((0.5, 20), (-1, 0.5), dtypes="real"), grads={
+    "input": lambda g, input, threshold: threshold_backward(g, input, threshold)})
+def threshold(input, threshold, value):
+    """Elements above a threshold, a value in place of the others."""
+    if input.is_floating_point() or input.is_complex() or input.dtype.name == "bool":
+        return pointwise1("threshold", input, (threshold, value))
+    return where(input > int(threshold), input, input.new_full((), int(value)))
+
+
 _declare("hardshrink", parameters=(("lambd", 0.5),), samples=_values((), (1.5,)), grads={
     "input": lambda g, input, lambd: where((input >= -lambd).logical_and(input <= lambd), 0, g)})
 _declare("softshrink", parameters=(("lambd", 0.5),), samples=_values((), (1.5,)), grads={
     "input": lambda g, input, lambd: where((input >= -lambd).logical_and(input <= lambd), 0, g)})
 
 
-@op(inplace=True, **_SPACE, samples=_values((), (-2.5, 1.5)), grads={
+@op(inplace=True, **_SPACE, samples=_values((), (-2.5, 1.5), (0.5, 2.5), dtypes="real"), grads={
     "input": lambda g, input, min_val, max_val: where((input > min_val).logical_and(input < max_val), g, 0)})
 def hardtanh(input, min_val=-1.0, max_val=1.0):
     """Values kept within [min_val, max_val]."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
+    if input.dtype.name == "bool":
+        raise RuntimeError("Bool inputs not supported for hardtanh")
+    if not (input.is_floating_point() or input.is_complex()):
+        if input.dtype.name.startswith("uint") and (int(min_val) < 0 or int(max_val) < 0):
+            raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
+        min_val, max_val = int(min_val), int(max_val)
     return input.clamp(min_val, max_val)
 
 

@@ -121,7 +121,7 @@ _distinct_calls = [call(Draw(3, 4), 0, Draw(2, distinct=True, dtype="int64"), Dr
 def index_add_(self, dim, index, source, *, alpha=1):
     """``self[index[i]] += alpha * source[i]`` along a dimension."""
     places, values = _slices(self, dim, index, source, "index_add_")
-    values = values if alpha == 1 else values * values.dtype.type(alpha)
+    values = values if alpha == 1 else values * np.asarray(alpha).astype(values.dtype)
     if places and isinstance(places[-1], np.ndarray):
         _add_slices(self._ndarray(), len(places) - 1, np.ascontiguousarray(places[-1]), values)
     else:
@@ -130,7 +130,8 @@ def index_add_(self, dim, index, source, *, alpha=1):
 
 
 @op(out=True, renames={"tensor": "source"}, samples=Samples(
-    _slice_calls + [call(Draw(3, 4), 0, integers(2), Draw(2, 4), alpha=2)], "number"))
+    _slice_calls + [call(Draw(3, 4), 0, integers(2), Draw(2, 4), alpha=2),
+                    call(Draw(3, 4), 0, integers(2), Draw(2, 4), alpha=-1)], "number"))
 def index_add(self, dim, index, source, *, alpha=1):
     """The out-of-place form of ``index_add_``."""
     return self.clone().index_add_(dim, index, source, alpha=alpha)
@@ -227,12 +228,13 @@ def _element_places(x, dim, index, name):
 @op(out=True, samples=Samples([
         call(Draw(3, 4), 1, integers(3, 2, high=4)), call(Draw(3, 4), 0, integers(2, 4)), call(Draw(3), 0, integers()),
         call(Draw(), 0, integers(1, high=1)), call(Draw(2, 3, 4), 2, integers(1, 2, 5, high=4))], "number"),
-    grads={"self": lambda g, self_shape, dim, index: g.new_zeros(self_shape).scatter_add(dim, index, g)})
+    grads={"self": lambda g, self_shape, dim, index: g.new_zeros(self_shape).scatter_add(dim, index, g)
+           if index.numel() else g.new_zeros(self_shape)})
 def gather(self, dim, index, *, sparse_grad=False):
     """``out[i][j] = self[index[i][j]][j]`` for dim 0, and so on: elements picked along a dimension."""
-    places = _element_places(self, dim, index, "gather")
     if index.numel() == 0:
         return self.new_empty(index.shape)
+    places = _element_places(self, dim, index, "gather")
     d = wrap(dim, self.dim())
     if _others_alike(self, index, d):
         result = self.new_empty(index.shape)
@@ -245,7 +247,8 @@ def gather(self, dim, index, *, sparse_grad=False):
 
 
 @op(out=True, samples=Samples([call(Draw(3, 4), integers(3, 1, high=4), 1), call(Draw(3, 4), integers(1, 4), 0),
-                               call(Draw(3, 4), integers(5, high=12))], "number"))
+                               call(Draw(3, 4), integers(5, high=12)),
+                               call(Draw(3, 4), integers(3, 2, low=-4, high=4), 1)], "number"))
 def take_along_dim(self, indices, dim=None):
     """Elements picked along a dimension; self and indices broadcast in the others."""
     if dim is None:
@@ -254,14 +257,15 @@ def take_along_dim(self, indices, dim=None):
     if indices.dim() != self.dim():
         raise RuntimeError("torch.take_along_dim(): input and indices should have the same number of dimensions, but "
                            f"got {self.dim()} dimensions for input, and {indices.dim()} dimensions for indices")
-    if indices.dtype.name not in ("int64", "int32"):
+    if indices.dtype.name != "int64":
         raise RuntimeError("torch.take_along_dim(): dtype of indices should be Long but got "
                            f"{scalar_type(indices.dtype)}")
     from .shape import merged_shape
     shape = merged_shape([1 if i == d else n for i, n in enumerate(self.shape)],
                          [1 if i == d else n for i, n in enumerate(indices.shape)])
     sizes = [[x.shape[d] if i == d else n for i, n in enumerate(shape)] for x in (self, indices)]
-    return self.expand(sizes[0]).gather(d, indices.expand(sizes[1]))
+    n = self.shape[d]
+    return self.expand(sizes[0]).gather(d, (indices % n if n else indices).expand(sizes[1]))
 
 
 # ---------------------------------------------------------------- scatter
@@ -450,19 +454,30 @@ _index_reduce_calls = [call(Draw(3, 4, distinct=True), 0, integers(4), Draw(4, 4
                        for how in ("mean", "prod", "amax", "amin") for keep in (True, False)]
 
 
-@inplace_op(samples=Samples(_index_reduce_calls, "real", gradcheck=False))
+@inplace_op(samples=Samples(_index_reduce_calls, "real"), grads={
+    "self": lambda g, self, dim, index, source, reduce, include_self, out: _reduce_grads(
+        g, self, dim, _slice_index(self, dim, index, source), source, reduce, include_self, out)[0],
+    "source": lambda g, self, dim, index, source, reduce, include_self, out: _reduce_grads(
+        g, self, dim, _slice_index(self, dim, index, source), source, reduce, include_self, out)[1]})
 def index_reduce_(self, dim, index, source, reduce, *, include_self=True):
     """Reduce the slices of source into those of self that index names: mean, prod, amax or amin."""
     if reduce not in ("mean", "prod", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either prod, mean, amax or amin, got {reduce}.")
-    if self.requires_grad or source.requires_grad:
-        raise NotImplementedError("index_reduce_: the derivative is not implemented; use scatter_reduce_")
     places, values = _slices(self, dim, index, source, "index_reduce_")
     reduce_at(self._ndarray(), places, values, reduce, include_self)
     return self
 
 
-@op(out=True, samples=Samples(_index_reduce_calls, "real", gradcheck=False))
+def _slice_index(x, dim, index, source):
+    """The indices of slices as ``scatter`` takes them: one for each element of source."""
+    if not source.dim():
+        return index.reshape(())
+    shape = [1] * source.dim()
+    shape[wrap(dim, x.dim())] = -1
+    return index.reshape(shape).expand(source.shape)
+
+
+@op(out=True, samples=Samples(_index_reduce_calls, "real"))
 def index_reduce(self, dim, index, source, reduce, *, include_self=True):
     """The out-of-place form of ``index_reduce_``."""
     return self.clone().index_reduce_(dim, index, source, reduce, include_self=include_self)

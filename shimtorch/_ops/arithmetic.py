@@ -3,7 +3,7 @@ import math
 from builtins import abs as builtin_abs
 
 from .._core import OPS
-from .._core.dtype import promote_types
+from .._core.dtype import get_default_dtype, promote_types
 from .._core.factory import cast
 from .._core.kinds import binary, pointwise_scaled, result_type
 from .._core.op import op, scalar_type
@@ -11,7 +11,7 @@ from .._core.policy import policy
 from .._core.tensor import TensorBase
 from . import samples
 from ._rules import conj, named_by_other, where
-from .samples import Draw, Samples, call
+from .samples import Draw, Samples, call, mask
 from .shape import merged_shape
 
 _pair = samples.binary(dtypes="number")
@@ -72,17 +72,20 @@ def _divide(self, other, *, rounding_mode=None):
 
 # ---------------------------------------------------------------- the four operations and their kin
 
-binary("add", forward=_scaled("add", 1), scale=1, operator="add", inplace_operator="iadd", samples=Samples(
+binary("add", forward=_scaled("add", 1), scale=1, keeps_order=True, operator="add", inplace_operator="iadd",
+       samples=Samples(
            _pair.calls + [call(Draw(3, 4), Draw(4), alpha=2), call(Draw(3, 4), 2, Draw(4))], "number"),
        legacy=_number_first, grads={"self": lambda g: g, "other": lambda g, alpha: _times(g, alpha)})
-binary("sub", forward=_scaled("sub", -1), scale=-1, aliases=("subtract",), operator="sub", inplace_operator="isub",
+binary("sub", forward=_scaled("sub", -1), scale=-1, keeps_order=True, aliases=("subtract",), operator="sub",
+       inplace_operator="isub",
        samples=Samples(_pair.calls + [call(Draw(3, 4), Draw(4), alpha=2)], "number"), refuse=("bool",),
        legacy=_number_first,
        backward_name=lambda self: "SubBackward0" if isinstance(self, TensorBase) else "RsubBackward1",
        grads={"self": lambda g: g, "other": lambda g, alpha: _times(g, -alpha)})
-binary("mul", aliases=("multiply",), operator="mul", inplace_operator="imul", samples=_pair, renames={"value": "other"},
+binary("mul", keeps_order=True, aliases=("multiply",), operator="mul", inplace_operator="imul", samples=_pair,
+       renames={"value": "other"},
        grads={"self": lambda g, other: g * conj(other), "other": lambda g, self: g * conj(self)})
-binary("div", forward=_divide, result="divide", aliases=("divide", "true_divide"), operator="truediv",
+binary("div", forward=_divide, keeps_order=True, result="divide", aliases=("divide", "true_divide"), operator="truediv",
        inplace_operator="itruediv", renames={"value": "other"}, samples=Samples(
            samples.binary(low=0.5, high=2, dtypes="number").calls
            + [call(Draw(3, 4, low=-9, high=9), Draw(4, low=0.5, high=2), rounding_mode=mode)
@@ -181,8 +184,31 @@ binary("copysign", result="float", samples=samples.binary(low=0.2, dtypes="real"
        backward_name=named_by_other("Copysign", 1, 0), grads={
     "self": lambda g, self, out: where(self == 0, 0, g * (out / where(self == 0, 1, self))), "other": _zero})
 binary("nextafter", samples=_float_tensors, grads={"self": lambda g: g, "other": _zero})
-binary("logaddexp", inplace=False, samples=_float_tensors, grads={
-    "self": lambda g, self, out: g * (self - out).exp(), "other": lambda g, other, out: g * (other - out).exp()})
+_log_sum = {"self": lambda g, self, out: g * conj((self - out).exp()),
+            "other": lambda g, other, out: g * conj((other - out).exp())}
+_real_logaddexp = binary("logaddexp", inplace=False, function=False, method=False, grads=_log_sum)
+
+
+@op(method=False, function=False, backward_name="LogaddexpBackward0", grads=_log_sum)
+def _complex_logaddexp(self, other):
+    """The larger real part is taken out; of two equal infinite ones the plain formula tells what is left."""
+    smaller = self.real < other.real
+    low, high = where(smaller, self, other), where(smaller, other, self)
+    infinite = (low.real == high.real).logical_and(low.real.isinf())
+    total = (low - high).exp().log1p() + high
+    total = where(infinite, where(low.real < 0, low, (low.exp() + high.exp()).log()), total)
+    nan = self.isnan().logical_or(other.isnan())
+    return where(nan, complex(math.nan, math.nan), total)
+
+
+@op(out=True, samples=Samples(_float_tensors.calls, "floating"))
+def logaddexp(self, other):
+    """``log(exp(self) + exp(other))``, computed without overflow."""
+    if self.is_complex() and other.is_complex():
+        return _complex_logaddexp(self, other)
+    return _real_logaddexp(self, other)
+
+
 binary("gcd", samples=samples.binary(low=-20, high=20, dtypes="int", number=None, special=False))
 binary("lcm", samples=samples.binary(low=-20, high=20, dtypes="int", number=None, special=False))
 
@@ -195,20 +221,23 @@ def logaddexp2(self, other):
     return larger + difference.exp2().log1p() / math.log(2)
 
 
-@op(inplace=True, out=True, samples=Samples([call(Draw(3, 4), Draw(4)), call(Draw(12, special=True), Draw())], "real",
-                                            gradcheck=False))
+@op(inplace=True, out=True, samples=Samples([call(Draw(3, 4), Draw(4)), call(Draw(12, special=True), Draw()),
+                                             call(mask(3), mask(3))], "real", gradcheck=False))
 def heaviside(self, values):
     """0 for negative elements, 1 for positive ones, ``values`` where they are 0."""
-    if self.dtype is not values.dtype:
+    if isinstance(self, TensorBase) and self.dtype is not values.dtype:
         raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
-    step = (self > 0).to(self.dtype)
-    return where(self == 0, values, where(self.isnan(), 0, step))
+    if self.is_complex():
+        raise RuntimeError("heaviside is not yet implemented for complex tensors.")
+    return where(self == 0, values, (self > 0).to(self.dtype))
 
 
 @op(inplace=True, out=True, overloads=True, tensors_only=False, samples=Samples(
     samples.binary(low=0.3, high=2, dtypes="real").calls + [call(2, Draw(3, 4, low=0.3))], "real"))
 def xlogy(self, other):
     """``self * log(other)``, 0 where self is 0 (and NaN where other is)."""
+    self, other = (x.to(get_default_dtype()) if isinstance(x, TensorBase) and not (
+        x.is_floating_point() or x.is_complex()) else x for x in (self, other))
     zero = self == 0 if isinstance(self, TensorBase) else other.new_full((), self == 0).bool()
     nan = other.isnan() if isinstance(other, TensorBase) else zero.new_full((), other != other)
     log = other.log() if isinstance(other, TensorBase) else _log(other)

@@ -1,8 +1,9 @@
 """Rearrangements that copy: repeating, flipping, rolling, triangles and diagonals."""
 from .._core import OPS
 from .._core.device import contiguous_format
+from .._core.einsum import contract_labelled
 from .._core.kinds import chosen
-from .._core.op import inplace_op, op
+from .._core.op import inplace_op, name_history, op
 from .._core.tensor import TensorBase, wrap_ndarray
 from .samples import Draw, Samples, call, integers
 from .shape import diagonal_backward, wrap
@@ -30,8 +31,8 @@ def repeat(self, *sizes):
     return x.clone(memory_format=contiguous_format).reshape([r * s for r, s in zip(sizes, shape)])
 
 
-@op(renames={"reps": "dims"}, samples=Samples([call(Draw(3, 4), (2, 2)), call(Draw(2, 3), (2,)), call(Draw(2, 3), dims=(2, 1))],
-                                           **_number))
+@op(renames={"reps": "dims"}, samples=Samples([
+    call(Draw(3, 4), (2, 2)), call(Draw(2, 3), (2,)), call(Draw(2, 3), dims=(2, 1))], **_number))
 def tile(self, *dims):
     """Copies beside each other; missing numbers of copies, in front, are 1."""
     dims = tuple(dims[0]) if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else dims
@@ -165,7 +166,7 @@ def _triangle(x, diagonal, lower, name):
     diagonal = max(min(diagonal, 1 << 40), -1 << 40)
     kept = (np.tri(*x.shape[-2:], diagonal, dtype=bool) if lower
             else ~np.tri(*x.shape[-2:], diagonal - 1, dtype=bool))
-    return chosen(wrap_ndarray(kept), x, x.new_zeros(()))
+    return chosen(wrap_ndarray(kept), x.contiguous(), x.new_zeros(()))
 
 
 # ---------------------------------------------------------------- diagonals
@@ -232,5 +233,6 @@ def kron(self, other):
     n = max(self.dim(), other.dim())
     a = self.reshape((1,) * (n - self.dim()) + tuple(self.shape))
     b = other.reshape((1,) * (n - other.dim()) + tuple(other.shape))
-    left, right = [s for size in a.shape for s in (size, 1)], [s for size in b.shape for s in (1, size)]
-    return (a.reshape(left) * b.reshape(right)).reshape([x * y for x, y in zip(a.shape, b.shape)])
+    product = contract_labelled((a, b), (tuple(range(0, 2 * n, 2)), tuple(range(1, 2 * n, 2))), tuple(range(2 * n)),
+                                "product")
+    return name_history(product.reshape([x * y for x, y in zip(a.shape, b.shape)]), "UnsafeViewBackward0")

@@ -4,12 +4,11 @@ from math import prod
 
 from .._core import OPS, contraction
 from .._core import einsum as core
-from .._core.dtype import bool as bool_
-from .._core.dtype import float32, int64, promote_types
-from .._core.op import op, scalar_type
+from .._core.op import op
+from .._core.planning import plan_of
 from .._kernels.paths import find_path
+from ._einsum_dtypes import dtypes_of
 from ._einsum_parse import labels_of, read_arguments
-from ._einsum_plan import plan_of
 from ._rules import conj
 from .samples import Draw, Samples, call
 
@@ -27,8 +26,21 @@ _samples = Samples([
 
 def _make_plan(equation, operands, grads):
     terms, output, sizes = labels_of(equation.source, operands)
-    codes = _dtypes(operands, terms, output)
+    codes, narrow = dtypes_of(operands, terms, output, sizes)
+    if narrow:
+        return contraction.Plan(operands, terms, output, sizes, [sizes[x] for x in output], *codes).as_stages(
+            lambda operands: _pair_by_pair(operands, terms, output))
     return plan_of(operands, terms, output, sizes, codes, _path_for(equation, len(operands)), grads)
+
+
+def _pair_by_pair(operands, terms, output):
+    """The result by contractions from left to right, each in a dtype of its own, so that integers wrap as in torch."""
+    result, row = operands[0], terms[0]
+    for i in range(1, len(operands)):
+        later = set(output).union(*terms[i + 1:])
+        target = output if i == len(operands) - 1 else [x for x in dict.fromkeys([*row, *terms[i]]) if x in later]
+        result, row = core.contract_labelled([result, operands[i]], [row, terms[i]], target), target
+    return result
 
 
 def _path_for(equation, n):
@@ -60,26 +72,6 @@ def _strategy():
     """What ``torch.backends.opt_einsum`` says, if anyone has asked for it."""
     switches = sys.modules.get(__name__.partition(".")[0] + ".backends.opt_einsum")
     return "auto" if switches is None else (switches.strategy or "auto") if switches.enabled else "left"
-
-
-def _dtypes(operands, terms, output):
-    """The dtypes computed in and given, as codes; torch's rules for what has to be of one dtype."""
-    first = operands[0].dtype
-    lone = any(x not in output and sum([x in row for row in terms]) == 1 for row in terms for x in row)
-    summed = lone or any(x not in output for row in terms for x in row)
-    common = first
-    for x in operands[1:]:
-        if x.dtype is not common:
-            if summed:
-                raise RuntimeError(f"expected scalar type {scalar_type(first)} but found {scalar_type(x.dtype)}")
-            common = promote_types(common, x.dtype)
-    if not (common.is_floating_point or common.is_complex):
-        if lone:
-            return int64.code, int64.code      # as sum() widens
-        return (float32.code, bool_.code) if common is bool_ and summed else (common.code, common.code)
-    if common.itemsize == 2 and len(operands) > 1:
-        return float32.code, common.code
-    return common.code, common.code
 
 
 contraction.set_planner(_make_plan)
@@ -154,5 +146,15 @@ def _on_sparse(equation, operands):
     return einsum_sparse(equation, operands)
 
 
-core.set_parts(_view, _gradients, _on_sparse, read_arguments, conj)
+def _form(terms, output, operands):
+    """What an einsum is in torch: a key of node_names.CONTRACTIONS."""
+    if len(operands) == 1:
+        return "sum"
+    *first, last = [{k for k, n in zip(row, x.shape) if n != 1} for row, x in zip(terms, operands)]
+    if last.intersection(set().union(*first)).issubset(output):
+        return "product"
+    return "dot" if [last] == first and last.isdisjoint(output) else "pair"
+
+
+core.set_parts(_view, _gradients, _on_sparse, read_arguments, conj, _form)
 einsum = op(core.einsum, method=False, takes_list=True, sparse=True, samples=_samples)

@@ -1,7 +1,7 @@
 """Copies, casts, and values written over a whole tensor."""
 from .._core import OPS, factory
 from .._core.autograd import make_detached
-from .._core.device import as_device
+from .._core.device import as_device, preserve_format
 from .._core.dtype import all_dtypes, get_default_dtype
 from .._core.dtype import dtype as dtype_class
 from .._core.op import inplace_op, op
@@ -38,7 +38,8 @@ def to_dtype(self, dtype):
 
 
 @op(function=False, samples=Samples([call(Draw(2, 3), get_default_dtype()), call(Draw(2, 3), "cpu"),
-                                     call(Draw(2, 3), Draw(1)), call(Draw(2, 3), None, _DTYPES["float64"])],
+                                     call(Draw(2, 3), Draw(1)), call(Draw(2, 3), None, _DTYPES["float64"]),
+                                     call(Draw(2, 3), _DTYPES["float64"], memory_format=preserve_format)],
                             gradcheck=(1, 3)))
 def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, memory_format=None):
     """This tensor on a device and in a dtype: ``to(dtype)``, ``to(device, dtype)``, ``to(other)``; itself if it is."""
@@ -57,6 +58,8 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
     if device is not None:
         as_device(device)
     copy = copy or (len(flags) > 1 and flags[1])
+    if memory_format is not None and memory_format.name == "preserve_format":
+        memory_format = None
     if dtype is None or dtype is self.dtype:
         return self.clone(memory_format=memory_format) if copy or (
             memory_format is not None and not self.is_contiguous(memory_format)) else self
@@ -69,7 +72,9 @@ OPS["torch.to"] = to
 
 def _cast_method(name, dtype):
     def forward(self, memory_format=None):
-        return self if self.dtype is dtype and memory_format is None else to(self, dtype, memory_format=memory_format)
+        if self.dtype is dtype and memory_format in (None, preserve_format):
+            return self
+        return to(self, dtype, memory_format=memory_format)
     forward.__name__ = name
     forward.__doc__ = f"This tensor in dtype torch.{dtype.name}."
     op(forward, function=False, sparse=True, samples=samples.unary(

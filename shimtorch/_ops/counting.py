@@ -5,6 +5,7 @@ from .._core.dtype import get_default_dtype, int32
 from .._core.op import op, scalar_type
 from .._core.tensor import TensorBase, wrap_ndarray
 from ._results import named
+from .creation import linspace
 from .samples import Draw, Samples, call, integers
 from .shape import wrap
 
@@ -15,10 +16,20 @@ from .shape import wrap
 def unique(self, sorted=True, return_inverse=False, return_counts=False, dim=None):
     """The distinct elements (or slices along a dimension), in order."""
     axis = None if dim is None else wrap(dim, self.dim())
+    if dim is not None and not self.numel():
+        _check_empty(self, axis)
+        none = wrap_ndarray(np.zeros(0, np.int64))
+        return _wanted(self.clone(), none, none.clone(), return_inverse, return_counts)
     parts = np.unique(self._ndarray(), return_inverse=True, return_counts=True, axis=axis)
     values, inverse, counts = (wrap_ndarray(np.ascontiguousarray(p)) for p in parts)
     inverse = inverse.reshape(self.shape if dim is None else -1)
     return _wanted(values, inverse, counts, return_inverse, return_counts)
+
+
+def _check_empty(x, axis):
+    """Without elements there must be no slices along the axis, and only there."""
+    if x.shape[axis] or list(x.shape).count(0) > 1:
+        raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
 
 
 def _wanted(values, inverse, counts, return_inverse, return_counts):
@@ -27,13 +38,15 @@ def _wanted(values, inverse, counts, return_inverse, return_counts):
 
 
 @op(samples=Samples([call(integers(8, high=2)), call(integers(8, high=2), True, True),
-                     call(integers(6, 1, high=2), dim=0)],
+                     call(integers(6, 1, high=2), dim=0), call(integers(5, 0, 2), True, True, 1)],
                     gradcheck=False, reference=lambda torch: torch.unique_consecutive))
 def unique_consecutive(self, return_inverse=False, return_counts=False, dim=None):
     """The first of each run of equal elements (or slices along a dimension)."""
+    if dim is not None and not self.numel():
+        return unique(self, True, return_inverse, return_counts, dim)
     array = self._ndarray().reshape(-1) if dim is None else np.moveaxis(self._ndarray(), wrap(dim, self.dim()), 0)
     n = len(array) if array.ndim else 1
-    array = array.reshape(n, -1)
+    array = array.reshape(n, -1 if n else 1)
     new = np.ones(n, dtype=bool)
     new[1:] = (array[1:] != array[:-1]).any(1)
     starts = np.flatnonzero(new)
@@ -64,14 +77,19 @@ def bincount(self, weights=None, minlength=0):
     return wrap_ndarray(counts)
 
 
-def _limits(array, low, high, name):
-    low, high = float(low), float(high)
-    if low == high and array.size:
+def _limits(array, limits, name):
+    """The lowest and the highest edge: as given, or those of the data where none are."""
+    if limits is not None:
+        low, high = (float(x) for x in limits)
+    elif array.size:
         low, high = float(array.min()), float(array.max())
+    else:
+        low, high = 0.0, float(name == "histogram")
     if not (np.isfinite(low) and np.isfinite(high)):
         raise RuntimeError(f"torch.{name}: range of [{low}, {high}] is not finite")
     if low == high:
-        low, high = low - 1, high + 1
+        margin = 1 if name == "histc" else 0.5
+        low, high = low - margin, high + margin
     if low > high:
         raise RuntimeError("torch.histc: max must be larger than min" if name == "histc" else
                            f"torch.histogram: min should not exceed max, but got min {low} max {high}")
@@ -87,7 +105,7 @@ def histc(self, bins=100, min=0, max=0):
     if bins < 1:
         raise RuntimeError(f"torch.histc(): bins must be > 0, but got {bins}")
     array = self._ndarray().reshape(-1).astype(np.float64)
-    low, high = _limits(array, min, max, "histc")
+    low, high = _limits(array, None if min == max and array.size else (min, max), "histc")
     array = array[(array >= low) & (array <= high)]
     places = np.minimum(((array - low) / (high - low) * bins).astype(np.int64), bins - 1)
     return wrap_ndarray(np.bincount(places, minlength=bins)).to(self.dtype)
@@ -97,20 +115,25 @@ _histogram_result = named("histogram", "hist", "bin_edges")
 
 
 @op(out=True, samples=Samples([call(Draw(10), 4), call(Draw(10), 4, range=(-1.0, 1.0)), call(Draw(10), 3, density=True),
-                               call(Draw(6), 2, weight=Draw(6, low=0))], gradcheck=False))
+                               call(Draw(6), 2, weight=Draw(6, low=0)), call(Draw(), 2, density=True), call(Draw(0), 2),
+                               call(Draw(6), Draw(4, distinct=True)), call(Draw(6), 2, range=(1.0, 1.0))],
+                              gradcheck=False))
 def histogram(self, bins, *, range=None, weight=None, density=False):
     """Counts (or weights) of the elements between the edges of bins, and the edges; density: their integral is 1."""
-    if not self.is_floating_point():
+    if self.dtype.name not in ("float32", "float64"):
         raise NotImplementedError(f"\"histogramdd\" not implemented for '{scalar_type(self.dtype)}'")
     array = self._ndarray().reshape(-1)
     if isinstance(bins, TensorBase):
         edges = bins._ndarray()
     else:
-        low, high = _limits(array, *(range or (0, 0)), "histogram")
-        edges = np.linspace(low, high, bins + 1, dtype=array.dtype)
-    weights = None if weight is None else weight._ndarray().reshape(-1)
-    counts, edges = np.histogram(array, edges, weights=weights, density=density)
-    return _histogram_result((wrap_ndarray(counts.astype(array.dtype)), wrap_ndarray(edges.astype(array.dtype))))
+        edges = linspace(*_limits(array, range, "histogram"), bins + 1, dtype=self.dtype)._ndarray()
+    inside = (array >= edges[0]) & (array <= edges[-1])
+    places = np.minimum(np.searchsorted(edges, array[inside], "right"), len(edges) - 1) - 1
+    counts = np.bincount(places, None if weight is None else weight._ndarray().reshape(-1)[inside], len(edges) - 1)
+    if density:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            counts = counts / counts.sum() / np.diff(edges)
+    return _histogram_result((wrap_ndarray(counts.astype(array.dtype)), wrap_ndarray(edges.copy())))
 
 
 # ---------------------------------------------------------------- places in sorted sequences

@@ -3,7 +3,7 @@ import math
 
 from .._core import factory
 from .._core.device import as_device, strided
-from .._core.dtype import get_default_dtype, int64
+from .._core.dtype import get_default_dtype, int32, int64, uint8
 from .._core.op import op
 from .._core.policy import policy
 from .._core.tensor import TensorBase, wrap_ndarray
@@ -168,7 +168,8 @@ def _counted(n, start, step, dtype):
 
 @op(method=False, samples=Samples([
     call(5), call(1, 4), call(5, 1, -2), call(0, 1, 0.3), call(1.5), call(2, 8, 3), call(3, dtype=get_default_dtype()),
-    call(start=1, end=3), call(0)], gradcheck=False))
+    call(start=1, end=3), call(0), call(0.5, 4.7, 1.2, dtype=int64), call(0, 3, 0.5, dtype=int32),
+    call(-8.000001, -4.0, dtype=int64), call(2.1, -2.9, -1.0, dtype=uint8)], gradcheck=False))
 def arange(start=0, end=None, step=1, *, dtype=None, out=None, layout=None, device=None, requires_grad=False,
            pin_memory=False):
     """The numbers from ``start`` to below ``end`` in steps of ``step``: a 1-d tensor, int64 if all are ints."""
@@ -181,9 +182,27 @@ def arange(start=0, end=None, step=1, *, dtype=None, out=None, layout=None, devi
     if dtype.is_complex or dtype.name == "bool":
         raise NotImplementedError(f'"arange_cpu" not implemented for \'{_scalar_type(dtype)}\'')
     start, end, step = _range_numbers("arange", start, end, step)
+    if dtype is int64:
+        start, end, step = _whole(start, end, step)
     n = len(range(start, end, step)) if all(isinstance(v, int) for v in (start, end, step)) else math.ceil(
         (end - start) / step)
+    if out is not None and out.numel() not in (0, n):
+        import warnings
+        warnings.warn(f"The number of elements in the out tensor of shape {list(out.shape)} is {out.numel()} which "
+                      f"does not match the computed number of elements {n}. Note that this may occur as a result of "
+                      f"rounding error. The out tensor will be resized to a tensor of shape ({n},).", UserWarning,
+                      stacklevel=2)
+    if not dtype.is_floating_point:
+        start, step = _whole(start, step)
     return _finish(_counted(max(n, 0), start, step, dtype), out, device, requires_grad)
+
+
+def _whole(*numbers):
+    """Numbers without their fractions, as a range of integers takes them."""
+    numbers = [int(x) for x in numbers]
+    if len(numbers) == 3 and numbers[2] == 0:
+        raise ValueError("step must be nonzero")
+    return numbers
 
 
 def _scalar_type(dtype):
@@ -191,11 +210,14 @@ def _scalar_type(dtype):
     return scalar_type(dtype)
 
 
-@op(name="range", method=False, samples=Samples([call(1, 4), call(0, 1, 0.1), call(4, 1, -1)], gradcheck=False))
+@op(name="range", method=False, samples=Samples([call(1, 4), call(0, 1, 0.1), call(4, 1, -1),
+                                                 call(0.5, 4.7, 1.2, dtype=int32)], gradcheck=False))
 def range_(start=0, end=None, step=1, *, dtype=None, out=None, layout=None, device=None, requires_grad=False):
     """The numbers from ``start`` to ``end``, which is included, in steps of ``step`` (an old function)."""
     start, end, step = _range_numbers("range", start, end, step)
     dtype = out.dtype if out is not None else dtype or get_default_dtype()
+    if not (dtype.is_floating_point or dtype.is_complex):
+        start, end, step = _whole(start, end, step)
     return _finish(_counted(math.floor((end - start) / step) + 1, start, step, dtype), out, device, requires_grad)
 
 
@@ -230,8 +252,8 @@ def _two_sum(a, b):
     return total, (a - (total - back)) + (b - back)
 
 
-@op(method=False, samples=Samples([call(0, 1, 5), call(3, -10, 4), call(1, 2, 1), call(1, 2, 0), call(Draw(), 2, 3)],
-                                  gradcheck=False))
+@op(method=False, samples=Samples([call(0, 1, 5), call(3, -10, 4), call(1, 2, 1), call(1, 2, 0), call(Draw(), 2, 3),
+                                   call(4.3, -3, 50, dtype=int64), call(4.3, -3, 5, dtype=uint8)], gradcheck=False))
 def linspace(start, end, steps=100, *, dtype=None, out=None, layout=None, device=None, requires_grad=False):
     """``steps`` numbers from ``start`` to ``end``, both included."""
     import numpy as np
@@ -246,6 +268,10 @@ def linspace(start, end, steps=100, *, dtype=None, out=None, layout=None, device
         dtype = get_default_dtype()
         if isinstance(start, complex) or isinstance(end, complex):
             dtype = dtype.to_complex()
+    if dtype.name == "bool":
+        raise NotImplementedError("\"linspace_cpu\" not implemented for 'Bool'")
+    if not (dtype.is_floating_point or dtype.is_complex):
+        start, end = _whole(start, end)
     work = {"float32": np.float32, "complex64": np.complex64, "complex128": np.complex128}.get(dtype.name, np.float64)
     step = (work(end) - work(start)) / work(steps - 1) if steps > 1 else work(0)
     i = np.arange(steps)
@@ -258,7 +284,8 @@ def linspace(start, end, steps=100, *, dtype=None, out=None, layout=None, device
     return _finish(factory.cast(wrap_ndarray(values.astype(work)), dtype), out, device, requires_grad)
 
 
-@op(method=False, samples=Samples([call(0, 2, 5), call(0, 1, 3, 2), call(1, 2, steps=2)], gradcheck=False))
+@op(method=False, samples=Samples([call(0, 2, 5), call(0, 1, 3, 2), call(1, 2, steps=2), call(2, 1.2, 4, dtype=int64),
+                                   call(4.3, 0, 4, 2.7, dtype=uint8)], gradcheck=False))
 def logspace(start, end, steps=100, base=10.0, *, dtype=None, out=None, layout=None, device=None,
              requires_grad=False):
     """``steps`` powers of ``base``, with exponents from ``start`` to ``end``."""
@@ -266,6 +293,10 @@ def logspace(start, end, steps=100, base=10.0, *, dtype=None, out=None, layout=N
 
     from .._core.dtype import float64
     dtype = out.dtype if out is not None else dtype or get_default_dtype()
+    if dtype.name == "bool":
+        raise NotImplementedError("\"logspace_cpu\" not implemented for 'Bool'")
+    if not (dtype.is_floating_point or dtype.is_complex):
+        start, end, base = _whole(*_numbers(start, end), base)
     exponents = linspace(start, end, steps, dtype=float64)._ndarray()
     t = factory.cast(wrap_ndarray(np.power(float(base), exponents)), dtype)
     return _finish(t, out, device, requires_grad)

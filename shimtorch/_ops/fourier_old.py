@@ -1,5 +1,6 @@
 """The Fourier transforms of PyTorch before 1.8, on pairs of real numbers, and short-time transforms."""
 from .._core import OPS
+from .._core.dtype import int64
 from .._core.op import op, scalar_type
 from .._core.policy import policy
 from .fourier import _c2c, _c2r, _fitted, _r2c
@@ -245,5 +246,5 @@ def istft(self, n_fft, hop_length=None, win_length=None, window=None, center=Tru
 def _overlapped(frames, hop, total):
     """Frames (batch, n, size) added up at their places, ``hop`` apart."""
     batch, n, size = frames.shape
-    places = OPS["torch.arange"](n).unsqueeze(1) * hop + OPS["torch.arange"](size)
+    places = OPS["torch.arange"](n, dtype=int64).unsqueeze(1) * hop + OPS["torch.arange"](size, dtype=int64)
     return frames.new_zeros((batch, total)).index_add(1, places.reshape(-1), frames.reshape(batch, n * size))

@@ -157,6 +157,8 @@ def _index_tensors(t, x, dim):
         if dim + i >= x.dim() or t.shape[i] != x.shape[dim + i]:
             raise IndexError(f"The shape of the mask {list(t.shape)} at index {i} does not match the shape of the "
                              f"indexed tensor {list(x.shape)} at index {dim + i}")
+    if t.layout is not strided:
+        return list(t.nonzero(as_tuple=True))
     return [wrap_ndarray(p) for p in np.nonzero(t._ndarray())]
 
 
@@ -288,7 +290,8 @@ def _setitem(x, index, value):
 
 def _assign_item(x, index, value):
     if x.layout is not strided:
-        raise TypeError("Cannot assign to a sparse tensor")
+        from .sparse_assigning import sparse_setitem
+        return sparse_setitem(x, index, value)
     number = isinstance(value, (int, float, complex, bool))
     if not number and not isinstance(value, TensorBase):
         from .._core.factory import from_data

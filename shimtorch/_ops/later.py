@@ -11,6 +11,9 @@ FAMILIES = {
     "fourier_old": ("fft ifft irfft istft rfft stft", "", "", ""),
     "special_bessel": ("", "", "", "special"),
     "special_polynomials": ("", "", "", "special"),
+    "view_copies": ("", " ".join(name + "_copy" for name in (
+        "alias as_strided detach diagonal expand permute select slice split split_with_sizes squeeze t transpose "
+        "unbind unfold unsqueeze view view_as_complex view_as_real").split()), "", ""),
     "linalg_old": ("btrifact btrifact_with_info btrisolve eig gels gesv lstsq lu potrf potri potrs pstrf solve symeig "
                    "triangular_solve trtrs", "btriunpack matrix_rank", "", ""),
 }

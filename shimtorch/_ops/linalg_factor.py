@@ -47,7 +47,7 @@ def _cholesky_grad(g, out, upper):
     phi = h(factor).matmul(g).tril()
     phi = phi - 0.5 * OPS["torch.diag_embed"](phi.diagonal(0, -2, -1))
     inner = (phi + h(phi)) * 0.5
-    solve = OPS["torch.linalg.solve_triangular"]
+    from .linalg_solve import solve_triangular as solve
     left = solve(h(factor), inner, upper=True)
     return solve(factor, left, upper=False, left=False)
 
@@ -138,7 +138,8 @@ def _lu_grad(g, out):
     LU, pivots = out[0], out[1]
     m, n = LU.shape[-2:]
     k = min(m, n)
-    solve, cat = OPS["torch.linalg.solve_triangular"], OPS["torch.cat"]
+    from .linalg_solve import solve_triangular as solve
+    cat = OPS["torch.cat"]
     lower, upper = _unit_lower(LU.narrow(-2, 0, k), k), LU.narrow(-2, 0, k).narrow(-1, 0, k).triu()
     square = g.narrow(-2, 0, k).narrow(-1, 0, k)
     g_lower, g_upper = square.tril(-1), square.triu()
@@ -306,7 +307,8 @@ def _qr_square(gq, gr, Q, R):
     grad = Q.matmul(_mirrored(inner))
     if gq is not None:
         grad = grad + gq
-    return OPS["torch.linalg.solve_triangular"](h(R), grad, upper=False, left=False)
+    from .linalg_solve import solve_triangular
+    return solve_triangular(h(R), grad, upper=False, left=False)
 
 
 def _qr_grad(gq, gr, out, mode):

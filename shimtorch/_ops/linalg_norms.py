@@ -3,6 +3,7 @@ import math
 
 from .._core import OPS
 from .._core.op import op, scalar_type
+from .chains import multiplied
 from .linalg_base import LinAlgError, check_float, check_matrix, check_square
 from .linalg_factor import _LINALG
 from .linalg_solve import inv_ex, linalg_solve
@@ -147,7 +148,7 @@ def cond(A, p=None):
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
     check_square(A, f"linalg.cond(ord={p})")
     if not A.numel():
-        return OPS["torch.zeros"](tuple(A.shape[:-2]), dtype=A.abs().dtype)
+        return A.abs().new_zeros(A.shape[:-2])
     inverse, info = inv_ex(A)
     result = matrix_norm(A, p) * matrix_norm(inverse, p)
     if info.numel() and bool((info > 0).any()):
@@ -188,18 +189,6 @@ def linalg_matrix_power(A, n):
     return OPS["torch.matrix_power"](A, n)
 
 
-def _chain_order(sizes):
-    """For matrices of sizes[i] x sizes[i + 1], where to split each product of a run of them."""
-    n = len(sizes) - 1
-    cost, split = [[0] * n for _ in range(n)], [[0] * n for _ in range(n)]
-    for length in range(1, n):
-        for i in range(n - length):
-            j = i + length
-            cost[i][j], split[i][j] = min((cost[i][k] + cost[k + 1][j] + sizes[i] * sizes[k + 1] * sizes[j + 1], k)
-                                          for k in range(i, j))
-    return split
-
-
 @op(out=True, takes_list=True, samples=Samples([
     call([Draw(2, 3), Draw(3, 4), Draw(4, 2)]), call([Draw(3), Draw(3, 4), Draw(4)]), call([Draw(2, 3), Draw(3)]),
     call([Draw(3), Draw(3)])], "floating"), **dict(_LINALG, renames={}))
@@ -208,29 +197,7 @@ def multi_dot(tensors):
     tensors = list(tensors)
     if len(tensors) < 2:
         raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(tensors)}")
-    shapes = [list(t.shape) for t in tensors]
-    for i, t in enumerate(tensors):
-        ends = i in (0, len(tensors) - 1)
-        if t.dim() != 2 and not (ends and t.dim() == 1):
-            raise RuntimeError(f"multi_dot(): {'the first and last tensors' if ends else f'tensor {i}'} must be "
-                               f"{'1D or 2D' if ends else '2D'} but got {t.dim()}D")
-    row, column = tensors[0].dim() == 1, tensors[-1].dim() == 1
-    if row:
-        tensors[0] = tensors[0].unsqueeze(0)
-    if column:
-        tensors[-1] = tensors[-1].unsqueeze(-1)
-    for i in range(len(tensors) - 1):
-        if tensors[i].shape[1] != tensors[i + 1].shape[0]:
-            raise RuntimeError(f"multi_dot(): tensors {i} and {i + 1} with shapes {shapes[i]} and {shapes[i + 1]} "
-                               "cannot be multiplied")
-    split = _chain_order([t.shape[0] for t in tensors] + [tensors[-1].shape[1]])
-
-    def product(i, j):
-        return tensors[i] if i == j else product(i, split[i][j]).mm(product(split[i][j] + 1, j))
-    result = product(0, len(tensors) - 1)
-    if row:
-        result = result.squeeze(0)
-    return result.squeeze(-1) if column else result
+    return multiplied(tensors)
 
 
 def _product(sizes):

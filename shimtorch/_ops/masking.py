@@ -2,6 +2,8 @@
 import numpy as np
 
 from .._core import OPS
+from .._core.device import contiguous_format
+from .._core.dtype import int64
 from .._core.factory import full
 from .._core.kinds import chosen, result_type
 from .._core.op import inplace_op, op, scalar_type
@@ -111,7 +113,7 @@ def masked_fill_(self, mask, value):
     grads={"self": lambda g, mask: g.masked_fill(mask, 0), "value": lambda g, mask: where_op(mask, g, 0).sum()})
 def masked_fill(self, mask, value):
     """A copy with the elements where the mask is true set to a value."""
-    return chosen(_fill_mask(mask), _fill_value(self, value, "masked_fill"), self)
+    return chosen(_fill_mask(mask), _fill_value(self, value, "masked_fill"), self.contiguous())
 
 
 @op(out=True, samples=Samples([call(Draw(3, 4), mask(3, 4)), call(Draw(3, 4), mask(4)), call(Draw(4), mask(3, 1)),
@@ -125,7 +127,8 @@ def masked_select(self, mask):
     return OPS["torch.index"](self, [wrap_ndarray(p) for p in np.nonzero(mask._ndarray())])
 
 
-_scatters = [call(Draw(3, 4), mask(3, 4), Draw(3, 4)), call(Draw(3, 4), mask(4), Draw(13))]
+_scatters = [call(Draw(3, 4), mask(3, 4), Draw(3, 4)), call(Draw(3, 4), mask(4), Draw(13)),
+             call(Draw(4), mask(3, 1), Draw(13))]
 
 
 @inplace_op(samples=Samples(_scatters, "number"), aliases=("masked_copy_",), grads={
@@ -154,8 +157,9 @@ def _pad_flat(g, shape):
 
 @op(samples=Samples(_scatters, "number"), aliases=("masked_copy",))
 def masked_scatter(self, mask, source):
-    """The out-of-place form of ``masked_scatter_``."""
-    return self.clone().masked_scatter_(mask, source)
+    """The out-of-place form of ``masked_scatter_``; self and mask broadcast."""
+    shape = merged_shape(self.shape, mask.shape)
+    return self.expand(shape).clone(memory_format=contiguous_format).masked_scatter_(mask, source)
 
 
 # ---------------------------------------------------------------- the places of what is not zero
@@ -237,15 +241,22 @@ def put(self, index, source, accumulate=False):
     return self.clone().put_(index, source, accumulate)
 
 
-@op(method=False, samples=Samples([call(integers(4, high=12), (3, 4)), call(integers(high=24), (2, 3, 4))]))
+@op(method=False, samples=Samples([call(integers(4, high=12), (3, 4)), call(integers(high=24), (2, 3, 4)),
+                                   call(integers(3, high=99), (3, 4)),
+                                   call(integers(3, high=99, dtype="uint8"), (500, 600)), call(integers(3), 6)]))
 def unravel_index(indices, shape):
     """Numbers of elements as an index tensor for each dimension of a shape."""
-    n = 1
-    for size in shape:
-        n *= size
-    if indices.is_floating_point() or indices.dtype.name == "bool":
-        raise ValueError("expected 'indices' to be integer dtype, but got " + str(indices.dtype))
-    if indices.numel() and (int(indices.min()) < -n or int(indices.max()) >= n):
-        raise ValueError(f"indices must be in [0, {n})")
-    places = np.unravel_index(indices._ndarray() % max(n, 1), tuple(shape))
-    return tuple(wrap_ndarray(np.asarray(p, dtype=np.int64)) for p in places)
+    if isinstance(shape, TensorBase) or not isinstance(shape, (tuple, list)) and not hasattr(shape, "__index__"):
+        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
+    if indices.is_floating_point() or indices.is_complex() or indices.dtype.name == "bool":
+        raise TypeError("expected 'indices' to be integer dtype, but got " + str(indices.dtype))
+    shape = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    if not all(hasattr(size, "__index__") for size in shape):
+        raise TypeError(f"expected 'shape' sequence to only contain ints, but got {shape}")
+    if any(size < 0 for size in shape):
+        raise ValueError(f"'shape' cannot have negative values, but got {shape}")
+    rest, places = indices.to(int64)._ndarray(), []
+    for size in reversed(shape):
+        places.insert(0, wrap_ndarray(np.asarray(rest % max(size, 1))))
+        rest = rest // max(size, 1)
+    return tuple(places)

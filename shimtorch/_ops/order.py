@@ -202,7 +202,8 @@ def mode(self, dim=-1, keepdim=False):
 
 # ---------------------------------------------------------------- quantiles
 
-_quantiles = Samples([call(_d(3, 4), 0.3), call(_d(3, 4), Draw(2, low=0, high=1), 1), call(_d(3, 4), 0.5, 0, True)]
+_quantiles = Samples([call(_d(3, 4), 0.3), call(_d(3, 4), Draw(2, low=0, high=1), 1), call(_d(3, 4), 0.5, 0, True),
+                      call(Draw(), 0.5, 0, True)]
                      + [call(_d(7), 0.4, interpolation=how) for how in ("lower", "higher", "nearest", "midpoint")],
                      gradgradcheck=False)
 
@@ -238,8 +239,8 @@ def _quantile(self, q, dim, keepdim, interpolation, skip_nan, name):
         result = OPS["torch.lerp"](values.gather(-1, low.long()), values.gather(-1, high.long()), weight)
     result = result.movedim(-1, 0)                            # q first
     if keepdim:
-        result = result.reshape((-1,) + (1,) * self.dim()) if dim is None else result.unsqueeze(-1).movedim(
-            -1, wrap(dim, self.dim()) + 1)
+        result = result.reshape((-1,) + (1,) * self.dim()) if dim is None or not self.dim() else (
+            result.unsqueeze(-1).movedim(-1, wrap(dim, self.dim()) + 1))
     return result if numbers.dim() else result.squeeze(0)
 
 

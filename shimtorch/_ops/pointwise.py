@@ -96,9 +96,9 @@ unary("ceil", grads={"self": _zero}, samples=_stepped)
 unary("trunc", aliases=("fix",), grads={"self": _zero}, samples=_stepped)
 unary("frac", grads={"self": lambda g: g}, samples=samples.unary(away_from="integer"),
       refuse=("bool", "uint8", "int8", "int16", "int32", "int64"))
-unary("isnan", result="bool", inplace=False, samples=_any)
-unary("isinf", result="bool", inplace=False, samples=_any)
-unary("isfinite", result="bool", inplace=False, samples=_any)
+unary("isnan", result="compare", inplace=False, samples=_any)
+unary("isinf", result="compare", inplace=False, samples=_any)
+unary("isfinite", result="compare", inplace=False, samples=_any)
 unary("signbit", result="bool", inplace=False, samples=_real)
 unary("logical_not", result="bool", samples=_any)
 unary("bitwise_not", refuse=_FLOATS, samples=samples.unary(dtypes="int"))
@@ -357,4 +357,4 @@ def rad2deg(self):
 def _scaled_angle(x, name, factor):
     if x.is_complex():
         raise RuntimeError(f"{name} is not supported for complex tensors.")
-    return x * factor
+    return (x if x.is_floating_point() else x.to(get_default_dtype())) * factor

@@ -4,7 +4,8 @@ The numbers are those that PyTorch draws on the CPU from the same seed, bit for 
 """
 
 from .._core import draws, random_factory
-from .._core.op import inplace_op, op, scalar_type
+from .._core.op import inplace_op, op, scalar_type, warn_resized
+from .._core.policy import policy
 from .._core.tensor import TensorBase
 
 
@@ -88,12 +89,28 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, out=None, dtype=None
         if std.numel() and not (std >= 0).all().item():
             raise RuntimeError("normal expects all elements of std >= 0.0")
     shape = tensors[0].shape if len(tensors) == 1 else (mean.detach() + std.detach()).shape
+    if out is not None and not policy.logical_order_random:
+        _check_normal_out(out, mean, std, shape)
     t = tensors[0].new_empty(shape)
     if isinstance(std, TensorBase):
         draws.normal_(t, generator=generator).mul_(std)
     else:
         draws.normal_(t, 0, std, generator=generator)
     return _write(out, t.add_(mean))
+
+
+def _check_normal_out(out, mean, std, shape):
+    """After 1.1, out is filled and a tensor of means added in place: it must have its shape; else it is resized."""
+    if not isinstance(out, TensorBase):
+        raise TypeError(f"normal(): argument 'out' must be Tensor, not {type(out).__name__}")
+    if not out.is_floating_point() and not out.is_complex():
+        raise NotImplementedError(f"\"normal_kernel_cpu\" not implemented for '{scalar_type(out.dtype)}'")
+    if out.shape == shape:
+        return
+    if not isinstance(std, TensorBase):
+        mean.detach().add(out.detach())                # which says how the shapes do not fit
+        raise RuntimeError(f"output with shape {list(out.shape)} doesn't match the broadcast shape {list(shape)}")
+    warn_resized(out, shape)
 
 
 @op(grads={"self": _zeros})

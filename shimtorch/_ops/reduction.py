@@ -2,14 +2,14 @@
 import math
 
 from .._core import OPS
-from .._core.dtype import get_default_dtype
+from .._core.dtype import get_default_dtype, uint8
 from .._core.kinds import extreme, reduce_all, reduction
 from .._core.op import camel, op, scalar_type
 from .._core.policy import policy
 from .._core.tensor import TensorBase
 from . import samples
 from ._results import named
-from ._rules import named_by_dim, restore_dims, where
+from ._rules import conj, named_by_dim, restore_dims, where
 from .samples import Draw, Samples, call
 
 _number = samples.reduction(dtypes="number")
@@ -88,11 +88,13 @@ def mean(self, dim=None, keepdim=False, *, dtype=None):
 def nanmean(self, dim=None, keepdim=False, *, dtype=None):
     """The mean of the elements that are not NaN."""
     _check_float(self, "nanmean")
-    return self.nansum(dim, keepdim, dtype=dtype) / self.isnan().logical_not().sum(dim, keepdim)
+    total = self.nansum(dim, keepdim, dtype=dtype)
+    return total / self.isnan().logical_not().sum(dim, keepdim).to(total.dtype)
 
 
 @op(out=True, overloads=True, samples=Samples([call(Draw(3, 4)), call(Draw(3, 4), 1), call(Draw(3, 4), -1, True),
-                                               call(Draw()), call(Draw(2, 0), 1)], "number"),
+                                               call(Draw()), call(Draw(2, 0), 1),
+                                               call(Draw(3, 4), 1, dtype=uint8)], "number"),
     backward_name=named_by_dim("Prod"),
     grads={"self": lambda g, self, dim, keepdim: _prod_grad(g, self, dim, keepdim)})
 def prod(self, dim=None, keepdim=False, *, dtype=None):
@@ -102,7 +104,8 @@ def prod(self, dim=None, keepdim=False, *, dtype=None):
                         " * (*, torch.dtype dtype)\n * (int dim, bool keepdim, *, torch.dtype dtype)")
     if dtype is not None:
         self = self.to(dtype)
-    return reduce_all(self, "prod", dim, keepdim)
+    result = reduce_all(self, "prod", dim, keepdim)
+    return result if dtype is None else result.to(dtype)
 
 
 def _prod_grad(g, x, dim, keepdim):
@@ -122,11 +125,16 @@ def _prod_grad(g, x, dim, keepdim):
 
 @op(out=True,
     samples=Samples([call(Draw(3, 4), 1), call(Draw(3, 4), (0, 1), True), call(Draw(3, 4), -2), call(Draw(), 0)],
-                    "real"),
+                    "number"),
     grads={"self": lambda g, self, out, dim, keepdim: restore_dims(g, self.shape, dim, keepdim)
-           * (self - restore_dims(out, self.shape, dim, keepdim)).exp()})
+           * conj((self - restore_dims(out, self.shape, dim, keepdim)).exp())})
 def logsumexp(self, dim, keepdim=False):
     """The logarithm of the sum of exponentials along dimensions, computed without overflow."""
+    if self.is_complex():
+        top = self.real.amax(dim, True) if self.numel() else self.real.sum(dim, True)
+        top = where(top.isinf(), 0, top)
+        return (self - top).exp().sum(dim, keepdim).log() + (top if keepdim else top.reshape(
+            self.real.sum(dim).shape))
     if not self.is_floating_point():
         self = self.to(get_default_dtype())
     return reduce_all(self, "logsumexp", dim, keepdim)
@@ -288,20 +296,26 @@ _spread_op("var_mean", "The variance and the mean.", lambda x, dim, var, keepdim
 
 @op(samples=Samples([call(Draw(3, 4)), call(Draw(4)), call(Draw(3, 4), correction=0),
                      call(Draw(3, 4), fweights=samples.integers(4, low=1, high=4)),
-                     call(Draw(3, 4), aweights=Draw(4, low=0.2))]))
+                     call(Draw(3, 4), aweights=Draw(4, low=0.2)), call(Draw(1, 4)), call(Draw()),
+                     call(samples.integers(2, 4))], gradcheck=(0, 1, 2, 3, 4)))
 def cov(self, *, correction=1, fweights=None, aweights=None):
     """The covariance matrix of variables (rows) over observations (columns)."""
     if self.dim() > 2:
         raise RuntimeError("cov(): expected input to have two or fewer dimensions but got an input with "
                            f"{self.dim()} dimensions")
+    if self.dtype.name == "bool":
+        raise RuntimeError("cov(): bool dtype is not supported for input")
     x = self if self.dim() == 2 else self.reshape(1, -1)
+    if not (x.is_floating_point() or x.is_complex()):
+        x = x.to(get_default_dtype())
     weights = fweights
     if aweights is not None:
-        weights = aweights if weights is None else weights * aweights
+        weights = aweights if weights is None else weights.to(aweights.dtype) * aweights
     if weights is None:
         total, mean = x.shape[1], x.mean(1, True)
         weighted = x - mean
     else:
+        weights = weights if weights.is_floating_point() else weights.to(x.real.dtype)
         total = weights.sum()
         mean = (x * weights).sum(1, True) / total
         weighted = (x - mean) * weights
@@ -311,10 +325,10 @@ def cov(self, *, correction=1, fweights=None, aweights=None):
     free = free.clamp(min=0) if isinstance(free, TensorBase) else max(free, 0)
     centred = x - mean
     product = weighted.mm((centred.conj() if x.is_complex() else centred).t()) / free
-    return product if self.dim() == 2 else product.reshape(())
+    return product.squeeze()
 
 
-@op(samples=Samples([call(Draw(3, 6)), call(Draw(4))]))
+@op(samples=Samples([call(Draw(3, 6)), call(Draw(4)), call(Draw(1, 4)), call(samples.integers(2, 4))]))
 def corrcoef(self):
     """The matrix of correlation coefficients of variables (rows) over observations (columns)."""
     c = self.cov()

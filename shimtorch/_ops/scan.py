@@ -61,10 +61,10 @@ def _cumprod_grad(g, x, dim):
     return OPS["torch.stack"](columns, -1).movedim(-1, dim) if n else x.movedim(-1, dim)
 
 
-@op(out=True, samples=Samples(_calls))
+@op(out=True, samples=Samples(_calls, "floating"))
 def logcumsumexp(self, dim):
     """The logarithm of the running sum of exponentials along a dimension, computed without overflow."""
-    if not self.is_floating_point():
+    if not (self.is_floating_point() or self.is_complex()):
         raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{scalar_type(self.dtype)}'")
     if self.dim() == 0 or not self.numel():
         wrap(dim, self.dim())
@@ -122,7 +122,8 @@ _running("cummin", _min_result, np.less_equal)
 # ---------------------------------------------------------------- differences and integrals
 
 @op(samples=Samples([call(Draw(3, 4)), call(Draw(3, 4), 2, 0), call(Draw(3, 4), prepend=Draw(3, 1)),
-                     call(Draw(3, 4), 1, 0, append=Draw(2, 4)), call(Draw(3, 4), 0)], "number"))
+                     call(Draw(3, 4), 1, 0, append=Draw(2, 4)), call(Draw(3, 4), 0),
+                     call(Draw(3, 4), 0, prepend=Draw(3, 1)), call(Draw(3, 4), 9)], "number"))
 def diff(self, n=1, dim=-1, prepend=None, append=None):
     """The n-th differences of neighbours along a dimension."""
     if self.dim() == 0:
@@ -130,6 +131,11 @@ def diff(self, n=1, dim=-1, prepend=None, append=None):
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
     d = wrap(dim, self.dim())
+    for t in (prepend, append):
+        if t is not None:
+            _check_extension(self, t, d)
+    if n == 0:
+        return self.clone()
     parts = [t for t in (prepend, self, append) if t is not None]
     x = OPS["torch.cat"](parts, d) if len(parts) > 1 else self
     for _ in range(min(n, x.shape[d])):
@@ -138,60 +144,147 @@ def diff(self, n=1, dim=-1, prepend=None, append=None):
     return x.clone() if x is self else x
 
 
-def _widths(y, x, dx, dim):
+def _check_extension(x, t, d):
+    """What is put before or after x must fit beside it along dimension d."""
+    if t.dim() != x.dim():
+        raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+    for i, (a, b) in enumerate(zip(x.shape, t.shape)):
+        if a != b and i != d:
+            raise RuntimeError("diff expects the shape of tensor to prepend or append to match that of input except "
+                               f"along the differencing dimension; input.size({i}) = {a}, but got tensor.size({i}) "
+                               f"= {b}")
+
+
+def _widths(y, x, dim):
     """The distances between neighbours, shaped to go with y."""
-    if x is None:
-        return dx
-    width = x.diff(dim=-1 if x.dim() == 1 else dim)
-    return width.reshape([-1 if i == dim % y.dim() else 1 for i in range(y.dim())]) if x.dim() == 1 else width
+    if x.dim() != 1:
+        return x.diff(dim=dim)
+    if x.shape[0] != y.shape[dim]:
+        raise RuntimeError("There must be one `x` value for each sample point")
+    return x.diff().reshape([-1 if i == dim % y.dim() else 1 for i in range(y.dim())])
 
 
-def _strips(y, x, dx, dim):
+def _pairs(y, x, dim, name):
+    """The sums of neighbours along a dimension."""
     if y.dim() == 0:
-        raise RuntimeError("trapezoid: expected a tensor with at least one dimension")
+        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
+    for what, t in (("y", y), ("x", x)):
+        if t is not None and t.dtype.name == "bool":
+            raise RuntimeError(f"{name}: received a bool input for `{what}`, but bool is not supported")
     n = y.shape[dim]
-    return (y.narrow(dim, 1, n - 1) + y.narrow(dim, 0, n - 1)) / 2 * _widths(y, x, dx, dim) if n else y
+    return y.narrow(dim, 0, n - 1) + y.narrow(dim, 1, n - 1) if n else y
 
 
-_areas = [call(Draw(3, 4)), call(Draw(3, 4), dx=2.0), call(Draw(3, 4), Draw(4)), call(Draw(3, 4), Draw(3, 4), dim=0)]
+_areas = [call(Draw(3, 4)), call(Draw(3, 4), dx=2.0), call(Draw(3, 4), Draw(4)), call(Draw(3, 4), Draw(3, 4), dim=0),
+          call(Draw(2, 1)), call(Draw(2, 0)), call(Draw(2, 0), Draw(0))]
 
 
-@op(method=False, aliases=("trapz",), samples=Samples(_areas))
+@op(method=False, aliases=("trapz",), samples=Samples(_areas, "real"))
 def trapezoid(y, x=None, *, dx=1, dim=-1):
     """The integral along a dimension by the trapezoid rule, at places x or dx apart."""
-    return _strips(y, x, dx, dim).sum(dim)
+    pairs = _pairs(y, x, dim, "trapezoid")
+    if not y.shape[dim]:
+        d = wrap(dim, y.dim())
+        return y.new_zeros(y.shape[:d] + y.shape[d + 1:])
+    if x is not None:
+        return (pairs * _widths(y, x, dim)).sum(dim) / 2.0
+    return (y.sum(dim) - (y.select(dim, 0) + y.select(dim, -1)) * 0.5) * dx
 
 
-@op(method=False, samples=Samples(_areas))
+@op(method=False, samples=Samples(_areas, "real"))
 def cumulative_trapezoid(y, x=None, *, dx=1, dim=-1):
     """The running integral along a dimension by the trapezoid rule."""
-    return _strips(y, x, dx, dim).cumsum(dim)
+    pairs = _pairs(y, x, dim, "cumulative_trapezoid")
+    if x is not None and y.shape[dim]:
+        return (pairs * _widths(y, x, dim)).cumsum(dim) / 2.0
+    return (dx / 2.0 * pairs).cumsum(dim)
 
 
 @op(method=False, samples=Samples([call(Draw(5)), call(Draw(4, 3)), call(Draw(4, 3), dim=0), call(Draw(5), spacing=2.0),
-                                   call(Draw(4, 3), spacing=[0.5, 2.0]), call(Draw(5), edge_order=2)]))
+                                   call(Draw(4, 3), spacing=[0.5, 2.0]), call(Draw(5), edge_order=2),
+                                   call(Draw(4, 3), spacing=[Draw(4, distinct=True), Draw(3, distinct=True)]),
+                                   call(Draw(4, 3), spacing=[Draw(3, distinct=True)], dim=1, edge_order=2)]))
 def gradient(input, *, spacing=1, dim=None, edge_order=1):
-    """Derivatives along dimensions by second-order differences of samples that are evenly spaced."""
+    """Derivatives along dimensions by second-order differences of samples a number, or coordinates, apart."""
     dims = list(range(input.dim())) if dim is None else [dim] if isinstance(dim, int) else list(dim)
-    steps = list(spacing) if isinstance(spacing, (tuple, list)) else [spacing] * len(dims)
-    if any(isinstance(s, TensorBase) for s in steps):
-        raise NotImplementedError("gradient(spacing=): tensors of coordinates are not implemented")
-    if len(steps) != len(dims):
-        raise RuntimeError("torch.gradient expected spacing to be unspecified, a scalar or a list of length "
-                           f"{len(dims)}")
+    spacing = 1 if spacing is None else spacing
+    if isinstance(spacing, (tuple, list)):
+        _check_spacing(spacing, dims, dim, input)
+        steps = list(spacing)
+    else:
+        steps = [spacing] * len(dims)
+    _check_gradient(input, dims, edge_order)
+    results = []
+    for d, step in zip(dims, steps):
+        if isinstance(step, TensorBase) and isinstance(spacing, (tuple, list)):
+            results.append(_by_coordinates(input, step, d, edge_order))
+        else:
+            results.append(_by_steps(input, step, d, edge_order))
+    return tuple(results)
+
+
+def _check_spacing(spacing, dims, dim, input):
+    if len(spacing) != len(dims):
+        raise RuntimeError(
+            "torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = "
+            f"{input.dim()}', since dim argument was not given, but got a list of length {len(spacing)}"
+            if dim is None else
+            "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have the "
+            f"same length, but got a spacing argument of length {len(spacing)} and a dim argument of length "
+            f"{len(dims)}.")
+    for step in spacing:
+        if isinstance(step, TensorBase) and step.dim() != 1:
+            raise RuntimeError("torch.gradient expected each element of spacing to have one dimension, but got an "
+                               f"element with {step.dim()} dimensions!")
+
+
+def _check_gradient(input, dims, edge_order):
+    if input.dtype.name == "uint8":
+        raise RuntimeError("torch.gradient does not support uint8 input.")
     if edge_order not in (1, 2):
         raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
-    results = []
-    for d, h in zip(dims, steps):
-        n = input.shape[d]
-        if n < edge_order + 1:
+    places = [wrap(d, input.dim()) for d in dims]
+    for d in places:
+        if places.count(d) > 1:
+            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+        if input.shape[d] < edge_order + 1:
             raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
-        at = [input.narrow(d, i, 1) for i in (*range(min(3, n)), *range(-min(3, n), 0))]
-        inner = (input.narrow(d, 2, n - 2) - input.narrow(d, 0, n - 2)) / (2 * h)
-        if edge_order == 1:
-            first, last = (at[1] - at[0]) / h, (at[-1] - at[-2]) / h
-        else:
-            first = (-1.5 * at[0] + 2 * at[1] - 0.5 * at[2]) / h
-            last = (1.5 * at[-1] - 2 * at[-2] + 0.5 * at[-3]) / h
-        results.append(OPS["torch.cat"]([first, inner, last], d))
-    return tuple(results)
+
+
+def _by_steps(x, h, d, edge_order):
+    """The derivative along a dimension where samples are h apart."""
+    n = x.shape[d]
+    at = [x.narrow(d, i, 1) for i in (*range(min(3, n)), *range(-min(3, n), 0))]
+    inner = (x.narrow(d, 2, n - 2) - x.narrow(d, 0, n - 2)) / (2 * h)
+    if edge_order == 1:
+        first, last = (at[1] - at[0]) / h, (at[-1] - at[-2]) / h
+    else:
+        first = (-1.5 * at[0] + 2 * at[1] - 0.5 * at[2]) / h
+        last = (1.5 * at[-1] - 2 * at[-2] + 0.5 * at[-3]) / h
+    return OPS["torch.cat"]([first, inner, last], d)
+
+
+def _by_coordinates(x, places, d, edge_order):
+    """The derivative along a dimension where samples stand at the given places."""
+    n = x.shape[d]
+    if places.shape[0] != n:
+        raise RuntimeError(f"torch.gradient expected spacing to name a place for each of the {n} samples along "
+                           f"dimension {d}, but got {places.shape[0]}")
+    h = places.diff().reshape([-1 if i == wrap(d, x.dim()) else 1 for i in range(x.dim())])
+    near, far = h.narrow(d, 0, n - 2), h.narrow(d, 1, n - 2)
+    inner = (-far / (near * (near + far)) * x.narrow(d, 0, n - 2) + (far - near) / (near * far) * x.narrow(d, 1, n - 2)
+             + near / (far * (near + far)) * x.narrow(d, 2, n - 2))
+    ends = []
+    for inward in (1, -1):                     # from either end, the second one as if read backwards
+        at = [x.narrow(d, i if inward > 0 else -1 - i, 1) for i in range(edge_order + 1)]
+        steps = [h.narrow(d, i if inward > 0 else -1 - i, 1) * inward for i in range(edge_order)]
+        ends.append(_end_slope(at, steps))
+    return OPS["torch.cat"]([ends[0], inner, ends[1]], d)
+
+
+def _end_slope(at, steps):
+    """The one-sided derivative at the first of two or three samples."""
+    if len(steps) == 1:
+        return (at[1] - at[0]) / steps[0]
+    a, b = steps
+    return -(2 * a + b) / (a * (a + b)) * at[0] + (a + b) / (a * b) * at[1] - a / (b * (a + b)) * at[2]

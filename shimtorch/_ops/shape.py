@@ -321,7 +321,8 @@ def broadcast_to(self, size):
 
 
 @op(function=False, samples=Samples([call(Draw(2, 3), (1, 3)), call(Draw(2, 3), (3,)),
-                                     call(Draw(2, 3), size=(1, 3))], **_number))
+                                     call(Draw(2, 3), size=(1, 3)),
+                                     call(Draw(), ())], **_number))
 def sum_to_size(self, *size):
     """The sum over the dimensions that broadcasting from ``size`` to this shape would repeat."""
     size = tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
@@ -329,6 +330,8 @@ def sum_to_size(self, *size):
     if lead < 0 or any(s != 1 and s != n for s, n in zip(size, self.shape[lead:])):
         raise RuntimeError(f"size {{{list(size)}}} is not expandable to size {{{list(self.shape)}}}.")
     dims = list(range(lead)) + [lead + i for i, s in enumerate(size) if s == 1 and self.shape[lead + i] != 1]
+    if not size:
+        return self.sum()
     result = self.sum(dims, True) if dims else self
     return result.reshape(size) if lead else result
 

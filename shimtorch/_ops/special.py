@@ -158,7 +158,8 @@ def _logit_slope(x, eps):
 _frexp_result = named("frexp", "mantissa", "exponent")
 
 
-@op(out=True, samples=samples.unary(gradcheck=False))
+@op(out=True, samples=samples.unary(), backward_name="FrexpBackward0",
+    grads={"self": lambda g, out: g / (out[1].to(g.dtype).exp2())})
 def frexp(self):
     """Mantissas in [0.5, 1) and exponents of two, which multiply to the elements."""
     import numpy as np

@@ -2,6 +2,7 @@
 import math
 
 from .._core import OPS
+from .._core.dtype import get_default_dtype
 from .._core.kinds import result_type
 from .._core.op import op
 from .._core.tensor import TensorBase, wrap_ndarray
@@ -104,6 +105,8 @@ def _both(self, other, name):
     if not isinstance(tensor, TensorBase):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(self).__name__}")
     dtype = result_type(self, other)
+    if not (dtype.is_floating_point or dtype.is_complex):
+        dtype = get_default_dtype()
     a, b = (x if isinstance(x, TensorBase) else tensor.new_full((), x, dtype=dtype) for x in (self, other))
     a, b = _float(a.to(dtype), name), _float(b.to(dtype), name)
     return OPS["torch.broadcast_tensors"](a, b)

@@ -1,5 +1,6 @@
 """``torch.autograd.Variable``: a type of its own in the 0.3 era, a way to write a tensor in all others."""
 from .._core.policy import policy
+from .._core.protocol import no_override
 from .._core.tensor import TensorBase
 from .._tensor import Tensor, data_of
 
@@ -19,6 +20,7 @@ class Variable(Tensor, metaclass=VariableMeta):
 
     __slots__ = ()
     _is_variable = True
+    __torch_function__ = no_override
 
     def __new__(cls, data=None, requires_grad=None, volatile=None, creator=None, grad_fn=None, _grad_fn=None):
         if data is None:

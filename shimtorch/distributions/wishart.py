@@ -115,17 +115,25 @@ class Wishart(ExponentialFamily):
         return factor @ factor.mT
 
     def rsample(self, sample_shape=(), max_try_correction=None):
-        """Samples; those that are singular by rounding are drawn again, *max_try_correction* times."""
-        tries = (3 if not self._batch_shape else 0) if max_try_correction is None else max_try_correction
+        """Samples; some are drawn again, until none of these is singular or *max_try_correction* (10) times.
+
+        As in PyTorch, which draws from the same numbers, the first to be drawn again are those that are *not* singular.
+        """
         sample = self._bartlett_sampling(Size(sample_shape))
-        for _ in range(tries):
-            singular = ~constraints.positive_definite.check(sample)
-            if not singular.any():
-                break
+        again = self._any_of_batch(self.support.check(sample))
+        if again.any():
             warnings.warn("Singular sample detected.", stacklevel=2)
-            again = self._bartlett_sampling(Size(sample_shape))
-            sample = _ops.where(singular.unsqueeze(-1).unsqueeze(-1), again, sample)
+            for _ in range(10 if max_try_correction is None else max_try_correction):
+                fresh = self._bartlett_sampling(again[again].shape)
+                sample[again] = fresh
+                again[again.clone()] = self._any_of_batch(~self.support.check(fresh))
+                if not again.any():
+                    break
         return sample
+
+    def _any_of_batch(self, flags):
+        """Flags of samples: whether one of the distributions of the batch has it."""
+        return flags.amax([-1 - i for i in range(len(self._batch_shape))]) if self._batch_shape else flags
 
     def log_prob(self, value):
         if self._validate_args:

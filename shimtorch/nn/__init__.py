@@ -21,4 +21,10 @@ __all__ = [
 
 
 def __getattr__(name):
+    if name in ("UninitializedBuffer", "UninitializedParameter"):
+        return getattr(parameter, name)
+    if name == "grad":
+        from importlib import import_module
+
+        return import_module(".grad", __name__)
     return modules._missing_class(__name__, name)

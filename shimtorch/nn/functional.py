@@ -1,5 +1,8 @@
 """torch.nn.functional: every function comes from its family in ``nn/_functional``."""
 
+import sys as _sys
+
+from .._core.protocol import Overridable as _Overridable
 from ._functional._missing import missing_function as _missing_function
 from ._functional.activation import (
     celu,
@@ -269,8 +272,10 @@ __all__ = [
 ]
 
 for _name in __all__:
-    if hasattr(globals()[_name], "__code__"):
-        globals()[_name].__module__ = __name__  # where pickles look for them
+    _function = globals()[_name]
+    if hasattr(_function, "__code__"):
+        _home = _sys.modules[_function.__module__]       # the layers find it there
+        globals()[_name] = _home.__dict__[_name] = _Overridable(_function, module=__name__)
 
 
 def __getattr__(name):

@@ -7,6 +7,7 @@ same state of the generator.
 import math
 
 from .. import _ops
+from .._core.protocol import Overridable as _Overridable
 
 __all__ = [
     "calculate_gain",
@@ -266,6 +267,9 @@ def sparse_(tensor, sparsity, std=0.01, generator=None):
         for col in range(cols):
             tensor[_ops.randperm(rows)[:num_zeros], col] = 0
     return tensor
+
+
+uniform_, normal_, constant_, kaiming_uniform_ = map(_Overridable, (uniform_, normal_, constant_, kaiming_uniform_))
 
 
 def _deprecated(function):

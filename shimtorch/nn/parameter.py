@@ -3,6 +3,7 @@
 from .. import _ops
 from .._core import Tensor
 from .._core.policy import policy
+from .._core.protocol import no_override
 
 __all__ = ["Parameter", "Buffer", "is_lazy"]
 
@@ -25,17 +26,16 @@ class Parameter(Tensor, metaclass=_MarkedMeta):
     """
 
     _mark = "_is_param"
+    __torch_function__ = no_override
 
     def __new__(cls, data=None, requires_grad=True):
         if data is None:
             data = _ops.empty(0)
         kind = type(data)
         if kind is Tensor or kind is Parameter or not isinstance(data, Tensor):
-            return data.detach().as_subclass(cls).requires_grad_(requires_grad)
+            return Tensor._make_subclass(cls, data, requires_grad)
         # Another subclass of Tensor keeps its own type, and is marked.
         result = data.detach()
-        if kind.detach is Tensor.detach and type(result) is Tensor:
-            result = result.as_subclass(kind)
         result.requires_grad_(requires_grad)
         if type(result) is not kind:
             raise RuntimeError(
@@ -88,4 +88,12 @@ class Buffer(Tensor, metaclass=_MarkedMeta):
 
 def is_lazy(param):
     """Whether *param* still waits for its shape."""
-    return bool(getattr(param, "_is_uninitialized", False))
+    return isinstance(param, Tensor) and getattr(type(param), "_is_uninitialized", False)
+
+
+def __getattr__(name):
+    if name in ("UninitializedBuffer", "UninitializedParameter", "UninitializedTensorMixin"):
+        from . import _uninitialized
+
+        return getattr(_uninitialized, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

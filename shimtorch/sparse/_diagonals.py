@@ -33,7 +33,7 @@ def spdiags(diagonals, offsets, shape, layout=None):
     for k in offsets:
         first = max(k, 0)
         last = min(shape[0] + k, shape[1], diagonals.shape[1])
-        columns.append(OPS["torch.arange"](first, max(first, last)))
+        columns.append(OPS["torch.arange"](first, max(first, last), dtype=int64))
         numbers.append(columns[-1] - k)
     cat = OPS["torch.cat"]
     values = cat([d.index_select(0, c) for d, c in zip(diagonals.unbind(), columns, strict=True)])

@@ -1,12 +1,14 @@
-"""torch.utils: hooks and data loading."""
+"""torch.utils: hooks, data loading, checkpoints, downloaded models."""
 
 from . import hooks
 
-__all__ = ["data", "dlpack", "hooks"]
+_LATER = ("checkpoint", "data", "dlpack", "model_zoo")
+
+__all__ = ["hooks", *_LATER]
 
 
 def __getattr__(name):
-    if name in ("data", "dlpack"):
+    if name in _LATER:
         from importlib import import_module
 
         return import_module("." + name, __name__)

@@ -6,7 +6,7 @@ def zero_grads(params, set_to_none=None):
     if set_to_none is None:
         from .._core.policy import policy
 
-        set_to_none = getattr(policy, "zero_grad_set_to_none", True)
+        set_to_none = policy.zero_grad_set_to_none
     if set_to_none:
         for param in params:
             param.grad = None

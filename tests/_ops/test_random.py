@@ -143,8 +143,19 @@ def test_normal_broadcasts_and_keeps_the_dtype():
     assert torch.normal(torch.zeros(3, 1), torch.ones(1, 8)).shape == (3, 8)
     assert torch.normal(torch.zeros(2), torch.ones(2, dtype=torch.float64)).dtype == torch.float32
     assert torch.normal(0.0, torch.ones(2, dtype=torch.float64)).dtype == torch.float64
+
+
+def test_normal_out():
     out = torch.empty(0)
-    assert torch.normal(torch.zeros(4), 1.0, out=out) is out and out.shape == (4,)
+    assert torch.normal(torch.zeros(4), torch.ones(4), out=out) is out and out.shape == (4,)
+    with pytest.warns(UserWarning, match="was resized"):
+        assert torch.normal(0.0, torch.ones(3), out=out).shape == (3,)
+    with pytest.raises(RuntimeError, match=r"size of tensor a \(4\) must match the size of tensor b \(3\)"):
+        torch.normal(torch.zeros(4), 1.0, out=out)
+    with pytest.raises(NotImplementedError, match="not implemented for 'Long'"):
+        torch.normal(torch.zeros(4), 1.0, out=torch.empty(4, dtype=torch.int64))
+    with torch.era("1.1"):
+        assert torch.normal(torch.zeros(4), 1.0, out=out).shape == (4,)
 
 
 def test_multinomial_shapes():

@@ -66,3 +66,15 @@ def test_elementwise_mean_is_understood():
     with pytest.warns(UserWarning, match="elementwise_mean"):
         loss = F.mse_loss(torch.ones(2), torch.zeros(2), reduction="elementwise_mean")
     assert loss.item() == 1
+
+
+@pytest.mark.parametrize("era, forgets", [("0.3", False), ("1.1", False), ("1.11", False), ("modern", True)])
+def test_zero_grad_forgets_the_gradients_since_2_0(era, forgets):
+    with torch.era(era):
+        linear = nn.Linear(2, 1)
+        optimizer = torch.optim.SGD(linear.parameters(), lr=0.1)
+        for zero_grad in (linear.zero_grad, optimizer.zero_grad):
+            linear(torch.autograd.Variable(torch.Tensor([[1, 2]]))).sum().backward()
+            zero_grad()
+            assert [p.grad is None for p in linear.parameters()] == [forgets] * 2
+            assert forgets or all(p.grad.data.abs().sum() == 0 for p in linear.parameters())

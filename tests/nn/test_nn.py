@@ -6,7 +6,9 @@ from pathlib import Path
 import functional_cases
 import init_cases
 import layer_cases
+import lazy_cases
 import module_cases
+import parametrize_cases
 import pytest
 from recorded import difference
 
@@ -43,3 +45,14 @@ def test_init(case, expected):
 @recorded("modules", module_cases)
 def test_module(case, expected):
     assert difference(expected, as_json(module_cases.run(torch, case))) is None
+
+
+@recorded("lazy", lazy_cases)
+def test_lazy(case, expected):
+    assert difference(expected, as_json(lazy_cases.run(torch, case))) is None
+
+
+@pytest.mark.filterwarnings("ignore:.*weight_norm. is deprecated:FutureWarning")
+@recorded("parametrize", parametrize_cases)
+def test_parametrize(case, expected):
+    assert difference(expected, as_json(parametrize_cases.run(torch, case)), rtol=1e-4, atol=1e-5) is None

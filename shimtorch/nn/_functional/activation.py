@@ -2,6 +2,7 @@
 
 from ... import _ops
 from ..._core.dtype import float64
+from ..._core.op import scalar_type
 
 
 def _settled(input, result, inplace):
@@ -90,7 +91,13 @@ def prelu(input, weight):
         raise RuntimeError(
             f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.dim()}"
         )
-    if weight.numel() != 1:
+    if input.dtype is not weight.dtype:
+        raise RuntimeError(
+            f"prelu: Type promoting not supported. Got {scalar_type(input.dtype)} and {scalar_type(weight.dtype)}"
+        )
+    if weight.numel() == 1:
+        weight = weight.reshape(())
+    else:
         channels = input.size(1) if input.dim() >= 2 else 1
         if input.dim() == 0:
             raise RuntimeError("Not allow zero-dim input tensor.")
@@ -163,7 +170,7 @@ def softplus(input, beta=1, threshold=20):
 
 def softsign(input):
     """x / (1 + abs(x))."""
-    return _ops.softsign(input)
+    return _ops.softsign(input) if input.is_floating_point() else input / (input.abs() + 1)
 
 
 def softshrink(input, lambd=0.5):

@@ -72,7 +72,7 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     extended = _ops.tensor(extended, dtype=int64)
     closed = _ops.tensor(jumps).logical_not()
     emitted = log_probs.gather(2, extended.unsqueeze(0).expand(steps, -1, -1))  # (T, N, states)
-    closed_start = _ops.arange(states).unsqueeze(0).expand(examples, -1) > 1
+    closed_start = _ops.arange(states, dtype=int64).unsqueeze(0).expand(examples, -1) > 1
     alpha = emitted[0].masked_fill(closed_start, lowest) if steps else None
     before = log_probs.new_full((examples, 2), lowest)
     final = [None] * examples
@@ -87,7 +87,7 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     losses = [_ending(final[i], target_lengths[i], log_probs) for i in range(examples)]
     loss = _ops.stack(losses) if losses else log_probs.new_zeros(0)
     # torch's gradient is the one with respect to what log_softmax was taken of: exp(log_probs) comes in addition.
-    lasting = _ops.arange(steps).unsqueeze(1) < _ops.tensor(input_lengths).unsqueeze(0)
+    lasting = _ops.arange(steps, dtype=int64).unsqueeze(1) < _ops.tensor(input_lengths).unsqueeze(0)
     total = (log_probs.exp().sum(2) * lasting.to(log_probs.dtype)).sum(0)
     loss = loss + (total - total.detach())
     if zero_infinity:

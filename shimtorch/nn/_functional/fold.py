@@ -10,7 +10,9 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     kernel, stride = ntuple(kernel_size, 2, "kernel_size"), ntuple(stride, 2, "stride")
     dilation, padding = ntuple(dilation, 2, "dilation"), ntuple(padding, 2, "padding")
     view = windows(pad(x, (padding[1], padding[1], padding[0], padding[0])), kernel, stride, dilation)
-    columns = view.permute(0, 1, 4, 5, 2, 3).reshape(x.size(0), x.size(1) * kernel[0] * kernel[1], -1)
+    columns = view.permute(0, 1, 4, 5, 2, 3).reshape(
+        x.size(0), x.size(1) * kernel[0] * kernel[1], view.size(2) * view.size(3)
+    )
     return columns if had_batch else columns.squeeze(0)
 
 
@@ -35,7 +37,7 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
             f"{stride[1]}), expected size of input's dimension 2 to match the calculated number of sliding blocks "
             f"{out[0]} * {out[1]} = {out[0] * out[1]}, but got input.size(2)={x.size(2)}."
         )
-    columns = x.reshape(x.size(0), -1, *kernel, *out).permute(0, 1, 4, 5, 2, 3)
+    columns = x.reshape(x.size(0), x.size(1) // (kernel[0] * kernel[1]), *kernel, *out).permute(0, 1, 4, 5, 2, 3)
     result = folded(columns, full, stride, dilation)
     result = zero_padded(result, [-p for p in padding], [-p for p in padding])
     return result if had_batch else result.squeeze(0)

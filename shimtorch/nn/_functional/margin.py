@@ -46,14 +46,14 @@ def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, r
 
 def _check_multi(input, target, classes_in_target):
     """Shapes of multi_margin_loss and multilabel_margin_loss; returns both as 2-d (N, C) and 1-d or 2-d."""
-    if input.dim() > 2 or input.dim() == 0 and classes_in_target is False:
+    if input.dim() > 2 or input.dim() and input.size(-1) == 0:
         raise RuntimeError(
             f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}"
         )
     rows = input.size(0) if input.dim() == 2 else 1
     classes = input.size(-1) if input.dim() else 1
     wanted = (rows, classes) if classes_in_target else (rows,)
-    if target.numel() != (rows * classes if classes_in_target else rows) or target.dim() > input.dim():
+    if target.numel() != (rows * classes if classes_in_target else rows) or target.dim() > max(input.dim(), 1):
         raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}")
     return input.reshape(rows, classes), target.reshape(wanted)
 
@@ -76,7 +76,7 @@ def multi_margin_loss(
         terms = terms * terms
     if weight is not None:
         terms = terms * weight[y].unsqueeze(1)
-    others = arange(classes).unsqueeze(0) != y.unsqueeze(1)
+    others = arange(classes, dtype=int64).unsqueeze(0) != y.unsqueeze(1)
     loss = (terms * others.to(terms.dtype)).sum(1) / classes
     return reduced(loss if input.dim() == 2 else loss.squeeze(0), reduction)
 

@@ -1,12 +1,14 @@
 """Normalisation over batches, layers, groups and vectors."""
 
 from ... import _ops
-from ..._core.dtype import bfloat16, float16, float32, float64
+from ..._core.dtype import bfloat16, complex64, complex128, float16, float32, float64
 from ..._core.normalisation import moments
+from ..._core.op import scalar_type
 from ..._ops.normalisation import normalise_channels, normalise_rows
 from .windows import product
 
-_EPSILON = {float16: 2.0**-10, bfloat16: 2.0**-7, float32: 2.0**-23, float64: 2.0**-52}
+_EPSILON = {float16: 2.0**-10, bfloat16: 2.0**-7, float32: 2.0**-23, float64: 2.0**-52,
+            complex64: 2.0**-23, complex128: 2.0**-52}
 
 
 def _verify_batch_size(size):
@@ -56,6 +58,8 @@ def batch_norm(
             raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
     elif eps < 0.0:
         raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
+    if input.dim() == 1 and input.numel() == 0:
+        return input.clone()
     channels = input.size(1)
     for name, tensor in (
         ("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias),
@@ -128,6 +132,8 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     """Divide by the root of the mean square over the last dimensions, those of *normalized_shape*."""
     dims = _check_normalized_shape(input, normalized_shape, weight, None)
     if eps is None:
+        if input.dtype not in _EPSILON:
+            raise NotImplementedError(f"\"rms_norm\" not implemented for '{scalar_type(input.dtype)}'")
         eps = _EPSILON[input.dtype]
     result = input * ((input * input).mean(dims, keepdim=True) + eps).rsqrt()
     return result if weight is None else result * weight
@@ -167,7 +173,8 @@ def local_response_norm(input, size, alpha=0.0001, beta=0.75, k=1.0):
     shape[1] += size - 1
     padded = squares.new_zeros(shape)
     padded.narrow(1, size // 2, input.size(1)).copy_(squares)
-    mean = padded.unfold(1, size, 1).mean(-1)
+    total = padded.unfold(1, size, 1).sum(-1)
+    mean = total / size if input.is_floating_point() or input.is_complex() else total // size
     return input / (mean * alpha + k).pow(beta)
 
 

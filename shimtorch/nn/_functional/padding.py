@@ -2,26 +2,63 @@
 
 from ... import _ops
 from ..._core.dtype import int64
-from .windows import zero_padded
+from .windows import laid_like, zero_padded
 
 
-def _sources(size, before, after, mode):
+def _sources(shape, dim, before, after, mode):
     """For every element of a padded dimension, the element of the unpadded one it comes from."""
+    size = shape[dim]
     places = range(-before, size + after)
     if mode == "replicate":
         return [min(max(i, 0), size - 1) for i in places]
     if mode == "circular":
-        if max(before, after) > size:
-            raise RuntimeError(
-                "Padding value causes wrapping around more than once."
-            )
         return [i % size for i in places]
     if max(before, after) >= size:
         raise RuntimeError(
-            "Padding size should be less than the corresponding input dimension, but got: padding "
-            f"({before}, {after}) at a dimension of size {size}"
+            "Argument #4: Padding size should be less than the corresponding input dimension, but got: padding "
+            f"({before}, {after}) at dimension {dim} of input {list(shape)}"
         )
     return [abs(i) if i < size else 2 * (size - 1) - i for i in places]
+
+
+def _check_input(input, dims):
+    """There may be no examples, but what is padded must have elements."""
+    sizes = input.shape if input.dim() == dims + 1 else input.shape[1:]
+    if 0 in sizes:
+        raise RuntimeError(
+            f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with possibly 0 batch size and other non-zero "
+            f"dimensions for input, but got: {list(input.shape)}"
+        )
+
+
+def _cropped(input, before, after):
+    """The input without what negative padding cuts off, and the padding that is left."""
+    first = input.dim() - len(before)
+    for dim, (b, a) in enumerate(zip(before, after, strict=True), first):
+        size = input.size(dim)
+        if max(b, a) > size:
+            raise RuntimeError("Padding value causes wrapping around more than once.")
+        start, end = max(-b, 0), size - max(-a, 0)
+        if end <= start:
+            raise RuntimeError("Negative padding value is resulting in an empty dimension")
+        input = input.narrow(dim, start, end - start)
+    return input, [max(b, 0) for b in before], [max(a, 0) for a in after]
+
+
+def constant_pad_nd(input, pad, value=0):
+    """The last dimensions padded with *value*; *pad* holds (before, after) of the last one first."""
+    if len(pad) % 2:
+        raise RuntimeError(f"Length of pad must be even but instead it equals {len(pad)}")
+    if len(pad) > 2 * input.dim():
+        raise RuntimeError(
+            "Length of pad should be no more than twice the number of dimensions of the input. Pad length is "
+            f"{len(pad)}while the input has {input.dim()}dimensions."
+        )
+    before, after = tuple(pad[-2::-2]), tuple(pad[-1::-2])
+    for dim, (b, a) in enumerate(zip(before, after, strict=True), input.dim() - len(before)):
+        if max(-b, 0) + max(-a, 0) > input.size(dim):
+            raise RuntimeError("narrow(): length must be non-negative.")
+    return laid_like(input, zero_padded(input, before, after, value)) if any(pad) else input.clone()
 
 
 def pad(input, pad, mode="constant", value=None):
@@ -39,7 +76,7 @@ def pad(input, pad, mode="constant", value=None):
         )
     before, after = tuple(pad[-2::-2]), tuple(pad[-1::-2])
     if mode == "constant":
-        return zero_padded(input, before, after, 0.0 if value is None else value)
+        return constant_pad_nd(input, pad, 0.0 if value is None else value)
     if mode not in ("reflect", "replicate", "circular"):
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if value is not None and value != 0:
@@ -48,10 +85,13 @@ def pad(input, pad, mode="constant", value=None):
         raise NotImplementedError(
             "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now"
         )
+    _check_input(input, dims)
+    if mode == "circular":
+        input, before, after = _cropped(input, before, after)
     result = input
     for dim, (b, a) in enumerate(zip(before, after, strict=True), input.dim() - dims):
         if b or a:
-            index = _ops.tensor(_sources(input.size(dim), b, a, mode), dtype=int64)
+            index = _ops.tensor(_sources(input.shape, dim, b, a, mode), dtype=int64)
             result = result.index_select(dim, index)
     return result
 

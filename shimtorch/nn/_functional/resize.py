@@ -1,14 +1,15 @@
-"""Resizing images: nearest neighbours, linear interpolation, means of cells."""
+"""Resizing images: nearest neighbours, linear and cubic interpolation, means of cells."""
 
 import math
 import warnings
 
-from ... import _ops
-from ..._core.dtype import int64
 from ..._core.policy import policy
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
+from .resampling import nearest, resample
+from .windows import laid_like
 
-_LINEAR = {"linear": 1, "bilinear": 2, "trilinear": 3}
+_SMOOTH = {"linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3, "lanczos": 2}
+_KINDS = {"bicubic": "cubic", "lanczos": "lanczos"}
 
 
 def _sizes(input, size, scale_factor, n):
@@ -34,31 +35,30 @@ def _sizes(input, size, scale_factor, n):
     return tuple(math.floor(float(s) * f) for s, f in zip(input.shape[2:], scales, strict=True)), scales
 
 
-def _take(x, dim, places):
-    return x.index_select(dim, _ops.tensor(places, dtype=int64))
+def _check_sizes(input, out, mode):
+    """There must be channels and pixels, before and after; there may be no images."""
+    n = input.dim() - 2
+    if min(input.shape[2:]) <= 0 or min(out) <= 0:
+        names = ("W",) if n == 1 else ("H", "W") if n == 2 else ("D", "H", "W")
+        before, after = (", ".join(f"{a}: {s}" for a, s in zip(names, sizes, strict=True))
+                         for sizes in (input.shape[2:], out))
+        raise RuntimeError(
+            f"Input and output sizes should be greater than 0, but got input ({before}) output ({after})"
+        )
+    if input.size(1) == 0:
+        raise RuntimeError(
+            f"Non-empty {n + 2}D data tensor expected but got a tensor with sizes {list(input.shape)}"
+        )
+    integers = ("uint8",) if n == 2 or mode.startswith("nearest") else ()
+    if not input.is_floating_point() and input.dtype.name not in integers:
+        kernel = "cubic" if mode == "bicubic" else "nearest" if mode.startswith("nearest") else "linear"
+        raise NotImplementedError(f"\"compute_indices_weights_{kernel}\" not implemented for '{_scalar_type(input)}'")
 
 
-def _nearest(x, dim, out, scale, exact):
-    size = x.size(dim)
-    ratio = 1.0 / scale if scale else size / out
-    shift = 0.5 if exact else 0.0
-    places = [min(math.floor((i + shift) * ratio), size - 1) for i in range(out)]
-    return _take(x, dim, places)
+def _scalar_type(x):
+    from ..._core.op import scalar_type
 
-
-def _linear(x, dim, out, scale, align_corners):
-    size = x.size(dim)
-    if align_corners:
-        ratio = (size - 1) / (out - 1) if out > 1 else 0.0
-        sources = [i * ratio for i in range(out)]
-    else:
-        ratio = 1.0 / scale if scale else size / out
-        sources = [max((i + 0.5) * ratio - 0.5, 0.0) for i in range(out)]
-    low = [min(int(s), size - 1) for s in sources]
-    high = [min(i + 1, size - 1) for i in low]
-    weight = _ops.tensor([s - i for s, i in zip(sources, low, strict=True)], dtype=x.dtype)
-    weight = weight.view(-1, *(1,) * (x.dim() - dim - 1))
-    return _take(x, dim, low) * (1 - weight) + _take(x, dim, high) * weight
+    return scalar_type(x.dtype)
 
 
 def interpolate(
@@ -72,10 +72,11 @@ def interpolate(
 ):
     """Resize the spatial dimensions of (N, C, ...) to *size*, or by *scale_factor*.
 
-    *mode* is "nearest", "nearest-exact", "area", or "linear" (3-d input), "bilinear" (4-d), "trilinear" (5-d).
-    *align_corners*, for the linear ones, puts the corners of input and output on each other.
+    *mode* is "nearest", "nearest-exact", "area", or "linear" (3-d input), "bilinear", "bicubic", "lanczos" (4-d),
+    "trilinear" (5-d). *align_corners*, for the latter, puts the corners of input and output on each other. *antialias*,
+    for "bilinear" and "bicubic", and always for "lanczos", smooths an image that shrinks, as Pillow does.
     """
-    linear = mode in _LINEAR
+    smooth = mode in _SMOOTH
     if mode in ("nearest", "area", "nearest-exact"):
         if align_corners is not None:
             raise ValueError(
@@ -84,33 +85,36 @@ def interpolate(
             )
     elif align_corners is None:
         align_corners = policy.align_corners_default
-    if antialias:
-        raise NotImplementedError("torch.nn.functional.interpolate(antialias=True) is not implemented")
     n = input.dim() - 2
     out, scales = _sizes(input, size, scale_factor, n)
     if recompute_scale_factor is not None and recompute_scale_factor:
         if size is not None:
             raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
         scales = (None,) * n
-    if not 1 <= n <= 3 or linear and _LINEAR[mode] != n:
-        if linear and 1 <= n <= 3:
-            raise NotImplementedError(f"Got {n + 2}D input, but {mode} mode needs {_LINEAR[mode] + 2}D input")
+    if antialias and not (mode in ("bilinear", "bicubic", "lanczos") and n == 2):
+        raise ValueError(
+            "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input"
+        )
+    if mode == "lanczos" and align_corners:
+        raise ValueError("Lanczos mode does not support align_corners=True")
+    if mode == "lanczos" and not antialias:
+        raise ValueError("Lanczos mode requires antialias=True")
+    if not 1 <= n <= 3 or mode not in (*_SMOOTH, "nearest", "nearest-exact", "area") or mode in _KINDS and n != 2:
         raise NotImplementedError(
             "Input Error: Only 3D, 4D and 5D input Tensors supported "
-            f"(got {n + 2}D) for the modes: nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact "
-            f"(got {mode})"
+            f"(got {n + 2}D) for the modes: nearest | linear | bilinear | bicubic | trilinear | lanczos | area "
+            f"| nearest-exact (got {mode})"
         )
+    if smooth and _SMOOTH[mode] != n:
+        raise NotImplementedError(f"Got {n + 2}D input, but {mode} mode needs {_SMOOTH[mode] + 2}D input")
     if mode == "area":
         return (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[n - 1](input, out)
-    if mode not in ("nearest", "nearest-exact") and not linear:
-        raise NotImplementedError(f"torch.nn.functional.interpolate(mode={mode!r}) is not implemented")
-    result = input
-    for dim, (o, scale) in enumerate(zip(out, scales, strict=True), 2):
-        if linear:
-            result = _linear(result, dim, o, scale, align_corners)
-        else:
-            result = _nearest(result, dim, o, scale, mode == "nearest-exact")
-    return result
+    _check_sizes(input, out, mode)
+    if smooth:
+        result = resample(input, _KINDS.get(mode, "linear"), out, scales, align_corners, antialias)
+    else:
+        result = nearest(input, out, scales, mode == "nearest-exact")
+    return laid_like(input, result)
 
 
 def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None):

@@ -73,7 +73,7 @@ def scan_steps(step, gates, hidden, weights, reverse):
 
 def _sequence(mode, gates, hidden, weights, reverse):
     """A layer over all steps of equal batch size: as one op where the kernels can."""
-    if weights[4] is not None or not takes(gates) or gates.numel() == 0:
+    if not takes(gates) or gates.numel() == 0:
         outputs, last = scan_steps(STEPS[mode], gates.unbind(0), hidden, weights, reverse)
         return _ops.stack(outputs), last
     weight, bias = weights[1], weights[3]
@@ -83,39 +83,39 @@ def _sequence(mode, gates, hidden, weights, reverse):
             f"with {hidden[0].dtype}"
         )
     if mode == "LSTM":
-        output, cell = recurrent_layer(mode, gates, hidden[0], hidden[1], weight, bias, reverse)
+        output, cell = recurrent_layer(mode, gates, hidden[0], hidden[1], weight, bias, weights[4], reverse)
         return output, (output[0 if reverse else -1], cell)
-    output = recurrent_layer(mode, gates, hidden[0], None, weight, bias, reverse)
+    output = recurrent_layer(mode, gates, hidden[0], None, weight, bias, None, reverse)
     return output, (output[0 if reverse else -1],)
 
 
-def _scan_shrinking(step, gates, hidden, weights):
-    """Forward over a packed batch: sequences leave the batch as they end, and their hidden state is put aside."""
-    outputs, ended = [], []
-    for gate in gates:
-        size = gate.size(0)
-        if size < hidden[0].size(0):
-            ended.append(tuple(h[size:] for h in hidden))
-            hidden = tuple(h[:size] for h in hidden)
-        hidden = step(gate, hidden, weights)
-        outputs.append(hidden[0])
-    ended.append(hidden)
-    ended.reverse()
-    return outputs, tuple(_ops.cat(parts) for parts in zip(*ended, strict=True))
+# Added to an LSTM's gates where a sequence has ended: nothing is let in, all is kept, nothing goes out.
+_SHUT = 1e4
 
 
-def _scan_growing(step, gates, initial, weights):
-    """Backward over a packed batch: sequences join the batch at their last step, with their initial state."""
-    hidden = tuple(h[: gates[-1].size(0)] for h in initial)
-    outputs = []
-    for gate in reversed(gates):
-        size, before = gate.size(0), hidden[0].size(0)
-        if size > before:
-            hidden = tuple(_ops.cat([h, h0[before:size]]) for h, h0 in zip(hidden, initial, strict=True))
-        hidden = step(gate, hidden, weights)
-        outputs.append(hidden[0])
-    outputs.reverse()
-    return outputs, hidden
+def _packed(mode, gates, batch_sizes, hidden, weights, reverse):
+    """A layer over a packed batch, *gates* (total, K * H): as one over padded sequences, all of which start at step 0.
+
+    Returns the packed outputs and the last hidden tuple.
+    """
+    steps, batch = len(batch_sizes), batch_sizes[0]
+    lengths = [sum(size > b for size in batch_sizes) for b in range(batch)]
+    # Where the packed rows lie among the padded ones; the other direction runs from each sequence's end.
+    places = [
+        ((lengths[b] - 1 - t) if reverse else t) * batch + b for t, size in enumerate(batch_sizes) for b in range(size)
+    ]
+    places = _ops.tensor(places, device=gates.device)
+    ends = _ops.tensor([(length - 1) * batch + b for b, length in enumerate(lengths)], device=gates.device)
+    padding = gates.new_zeros(gates.size(1))
+    if mode == "LSTM":
+        entry, keep, _, out = padding.chunk(4)
+        entry.fill_(-_SHUT)
+        keep.fill_(_SHUT)
+        out.fill_(-_SHUT)
+    padded = padding.repeat(steps * batch, 1).index_copy(0, places, gates).view(steps, batch, -1)
+    output, last = _sequence(mode, padded, hidden, weights, False)
+    rows = output.flatten(0, 1)
+    return rows.index_select(0, places), (rows.index_select(0, ends), *last[1:])
 
 
 def rnn(mode, input, batch_sizes, hidden, layers, directions, dropout_p, training):
@@ -125,7 +125,6 @@ def rnn(mode, input, batch_sizes, hidden, layers, directions, dropout_p, trainin
     (layers * directions, B, H); *layers* the weights of every layer and direction in order. Returns the output like
     the input, and the hidden tuple.
     """
-    step = STEPS[mode]
     packed = batch_sizes is not None
     last_hidden = []
     for layer in range(0, len(layers), directions):
@@ -137,13 +136,11 @@ def rnn(mode, input, batch_sizes, hidden, layers, directions, dropout_p, trainin
             weights = layers[index]
             initial = tuple(h[index] for h in hidden)
             gates = linear(input, weights[0], weights[2])
-            if not packed:
-                output, last = _sequence(mode, gates, initial, weights, direction == 1)
-                sides.append(output)
+            if packed:
+                output, last = _packed(mode, gates, batch_sizes, initial, weights, direction == 1)
             else:
-                scan = _scan_growing if direction else _scan_shrinking
-                outputs, last = scan(step, gates.split(batch_sizes), initial, weights)
-                sides.append(_ops.cat(outputs))
+                output, last = _sequence(mode, gates, initial, weights, direction == 1)
+            sides.append(output)
             last_hidden.append(last)
         input = sides[0] if directions == 1 else _ops.cat(sides, -1)
     return input, tuple(_ops.stack(parts) for parts in zip(*last_hidden, strict=True))

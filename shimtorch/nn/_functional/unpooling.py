@@ -102,11 +102,11 @@ def _fractional(n, input, kernel_size, output_size, output_ratio, samples):
     for d in range(n):
         # The samples belong to the last dimension first.
         starts = _starts(samples[..., n - 1 - d if n == 2 else d], size[d], out[d], kernel[d])
-        position = starts.unsqueeze(-1) + _ops.arange(kernel[d])
+        position = starts.unsqueeze(-1) + _ops.arange(kernel[d], dtype=int64)
         shape = [*x.shape[:2], *(1,) * (2 * n)]
         shape[2 + d], shape[2 + n + d] = out[d], kernel[d]
         places = places + position.view(shape) * product(size[d + 1 :])
-    places = places.reshape(*x.shape[:2], *out, -1)
+    places = places.reshape(*x.shape[:2], *out, product(kernel))
     values, which = pool_take(x.flatten(2), places.flatten(2)).view(places.shape).max(-1)
     indices = places.gather(-1, which.unsqueeze(-1)).squeeze(-1)
     return (values, indices) if x is input else (values.squeeze(0), indices.squeeze(0))

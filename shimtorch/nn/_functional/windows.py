@@ -3,6 +3,17 @@
 from collections.abc import Iterable
 from math import prod as product  # noqa: F401  (of sizes, for those who import from here)
 
+from ..._core.device import channels_last, channels_last_3d
+
+
+def laid_like(x, result):
+    """*result* in memory as *x* lies there: with the channels last where they are last in *x*."""
+    n = x.dim()
+    if n not in (4, 5) or x.is_contiguous() or not result.numel():
+        return result
+    layout = channels_last if n == 4 else channels_last_3d
+    return result.contiguous(memory_format=layout) if x.is_contiguous(memory_format=layout) else result
+
 
 def ntuple(value, n, name):
     """*value* as n integers, one for each spatial dimension."""

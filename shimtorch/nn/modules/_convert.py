@@ -28,6 +28,7 @@ class ConvertMethods:
     def _apply(self, fn, recurse=True):
         """Replace every parameter, its gradient and every buffer by ``fn`` of it, the Parameter objects kept."""
         from ... import no_grad
+        from ..parameter import is_lazy
 
         if recurse:
             for module in self.children():
@@ -36,7 +37,7 @@ class ConvertMethods:
             for param in self._parameters.values():
                 if param is not None:
                     grad = param.grad
-                    param.data = fn(param.data)
+                    param.data = fn(param if is_lazy(param) else param.data)
                     if grad is not None:
                         grad.data = fn(grad.data)
         for name, buffer in self._buffers.items():

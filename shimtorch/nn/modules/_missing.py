@@ -3,17 +3,6 @@
 from .module import Module
 
 _NAMES = {
-    "batchnorm": ["LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d"],
-    "conv": [
-        "LazyConv1d",
-        "LazyConv2d",
-        "LazyConv3d",
-        "LazyConvTranspose1d",
-        "LazyConvTranspose2d",
-        "LazyConvTranspose3d",
-    ],
-    "instancenorm": ["LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d"],
-    "linear": ["LazyLinear"],
     "linear_cross_entropy": ["LinearCrossEntropyOptions"],
     "loss": ["LinearCrossEntropyLoss"],
 }

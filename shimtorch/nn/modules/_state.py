@@ -170,16 +170,17 @@ class StateMethods:
     def _load_entry(self, name, key, target, value, assign):
         """Copy (or assign) one value; returns the error message, or None."""
         from ... import no_grad
-        from ..parameter import Parameter
+        from ..parameter import Parameter, is_lazy
 
         if not (isinstance(value, Tensor) or hasattr(type(value), "__torch_function__")):
             return (
                 f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
                 f"checkpoint but received {type(value)}"
             )
-        if target.dim() == 0 and value.dim() == 1 and value.shape[0] == 1:
+        lazy = is_lazy(target)
+        if not lazy and target.dim() == 0 and value.dim() == 1 and value.shape[0] == 1:
             value = value[0]  # before 0.4 there were no 0-dim tensors
-        if value.shape != target.shape:
+        if not lazy and value.shape != target.shape:
             return (
                 f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, "
                 f"the shape in current model is {target.shape}."

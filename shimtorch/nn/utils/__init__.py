@@ -15,6 +15,8 @@ __all__ = [
     "clip_grad_norm_",
     "clip_grad_value_",
     "clip_grads_with_norm_",
+    "convert_conv2d_weight_memory_format",
+    "convert_conv3d_weight_memory_format",
     "fuse_conv_bn_eval",
     "fuse_conv_bn_weights",
     "fuse_linear_bn_eval",
@@ -24,11 +26,14 @@ __all__ = [
     "remove_spectral_norm",
     "remove_weight_norm",
     "rnn",
+    "skip_init",
     "spectral_norm",
     "vector_to_parameters",
     "weight_norm",
 ]
 
+# Modules that are imported when they are first named.
+_MODULES = ("fusion", "init", "memory_format", "parametrizations", "parametrize", "prune", "stateless")
 # Rarely used, and resting on Module: loaded when asked for.
 _LATER = {
     "weight_norm": "weight_norm",
@@ -39,6 +44,9 @@ _LATER = {
     "fuse_conv_bn_weights": "fusion",
     "fuse_linear_bn_eval": "fusion",
     "fuse_linear_bn_weights": "fusion",
+    "skip_init": "init",
+    "convert_conv2d_weight_memory_format": "memory_format",
+    "convert_conv3d_weight_memory_format": "memory_format",
 }
 
 
@@ -49,4 +57,8 @@ def __getattr__(name):
         found = getattr(import_module(f".{_LATER[name]}", __name__), name)
         globals()[name] = found  # the function, not the module of the same name
         return found
+    if name in _MODULES:
+        from importlib import import_module
+
+        return import_module("." + name, __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

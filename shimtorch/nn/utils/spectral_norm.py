@@ -83,7 +83,41 @@ class SpectralNorm:
         module.register_buffer(name + "_v", v)
         module.register_forward_pre_hook(hook)
         module._register_state_dict_hook(_SpectralNormStateDictHook(hook))
+        module._register_load_state_dict_pre_hook(_SpectralNormLoadStateDictPreHook(hook))
         return hook
+
+
+class _SpectralNormLoadStateDictPreHook:
+    """Makes of a state of version 0 (before 1.0), which has the divided weight but not *name*_v, one of today."""
+
+    def __init__(self, fn):
+        self.fn = fn  # what wraps this object takes over its attributes, and has one named hook
+
+    def __call__(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs):
+        from ... import no_grad
+
+        hook = self.fn
+        version = local_metadata.get("spectral_norm", {}).get(hook.name + ".version", None)
+        key = prefix + hook.name
+        if version is None and key not in state_dict and all(key + s in state_dict for s in ("_orig", "_u", "_v")):
+            return  # a version that forgot to note itself
+        if version is not None and version >= 1:
+            return
+        missing = [key + suffix for suffix in ("_orig", "", "_u") if key + suffix not in state_dict]
+        if missing:
+            if strict:
+                missing_keys.extend(missing)
+            return
+        with no_grad():
+            original, u = state_dict[key + "_orig"], state_dict[key + "_u"]
+            sigma = (original / state_dict.pop(key)).mean()
+            state_dict[key + "_v"] = _solve_v(hook.reshape_weight_to_matrix(original), u, sigma)
+
+
+def _solve_v(matrix, u, sigma):
+    """The v with ``u @ matrix @ v == sigma`` that lies along what the power iteration's last step divided by."""
+    v = (matrix.t().mm(matrix).pinverse() @ matrix.t() @ u.unsqueeze(1)).squeeze(1)
+    return v * (sigma / u.dot(matrix.mv(v)))
 
 
 class _SpectralNormStateDictHook:
@@ -101,8 +135,15 @@ class _SpectralNormStateDictHook:
 
 
 def spectral_norm(module, name="weight", n_power_iterations=1, eps=1e-12, dim=None):
-    """Divide the parameter *name* by its largest singular value; *dim* is its dimension of outputs (0)."""
-    SpectralNorm.apply(module, name, n_power_iterations, 0 if dim is None else dim, eps)
+    """Divide the parameter *name* by its largest singular value.
+
+    *dim* is its dimension of outputs: by default 1 for transposed convolutions, 0 for all else.
+    """
+    from ..modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+
+    if dim is None:
+        dim = 1 if isinstance(module, (ConvTranspose1d, ConvTranspose2d, ConvTranspose3d)) else 0
+    SpectralNorm.apply(module, name, n_power_iterations, dim, eps)
     return module
 
 
@@ -118,5 +159,9 @@ def remove_spectral_norm(module, name="weight"):
     for key, hook in module._state_dict_hooks.items():
         if isinstance(hook, _SpectralNormStateDictHook) and hook.hook.name == name:
             del module._state_dict_hooks[key]
+            break
+    for key, wrapped in module._load_state_dict_pre_hooks.items():
+        if isinstance(wrapped.hook, _SpectralNormLoadStateDictPreHook) and wrapped.hook.fn.name == name:
+            del module._load_state_dict_pre_hooks[key]
             break
     return module

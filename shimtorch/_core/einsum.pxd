@@ -1,0 +1,3 @@
+from .contraction cimport Equation
+
+cdef object contract(Equation e, tuple operands, str form)

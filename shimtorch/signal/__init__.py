@@ -1,0 +1,4 @@
+"""``torch.signal``: window functions of signals."""
+from . import windows
+
+__all__ = ["windows"]
