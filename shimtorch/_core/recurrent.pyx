@@ -251,8 +251,8 @@ cdef int forward_steps(int mode, real* x, real* w_out, real* bias, real* a, real
             s.q[0], s.p[1], s.p[2] = states + i * one, extra + i * one, states + (i + 1) * one
             st_parallel(n, GRAIN // width + 1, <st_body>gru_examples[real], &s)
         elif mode == LSTM:
-            s.q[0], s.p[1], s.p[2] = cells + i * one, cells + (i + 1) * one, extra + i * one
-            s.p[3] = states + (i + 1) * one if projection is None else raw + i * one
+            s.q[0], s.p[1] = cells + i * one, cells + (i + 1) * one
+            s.p[2], s.p[3] = extra + i * one, states + (i + 1) * one if projection is None else raw + i * one
             st_parallel(n, GRAIN // width + 1, <st_body>lstm_examples[real], &s)
             if projection is not None:
                 projection.run(i)

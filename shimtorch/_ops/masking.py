@@ -81,6 +81,9 @@ def _fill_value(x, value, name):
         if value.dim() > 0:
             raise RuntimeError("masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                                f"{value.dim()} dimension(s).")
+        if value.is_floating_point() and not (x.is_floating_point() or x.is_complex() or bool(value.isfinite())):
+            raise RuntimeError(f"value cannot be converted to type {_C_TYPES.get(x.dtype.name, x.dtype.name)} without "
+                               "overflow")
         return value.to(x.dtype)
     if not isinstance(value, (int, float, complex, np.number, np.bool_)):
         raise TypeError(f"{name}() received an invalid combination of arguments - got "
