@@ -100,8 +100,9 @@ _LAZY_NAMES = {
         rnn_relu_cell get_device is_signed is_conj is_neg is_inference is_distributed detach_
         """.split(), "_layer_functions"),
     "constant_pad_nd": "nn._functional.padding",
-    **dict.fromkeys(("native_layer_norm", "native_group_norm", "native_batch_norm", "native_dropout", "grid_sampler",
-                     "grid_sampler_2d", "grid_sampler_3d"), "nn._functional.native"),
+    **dict.fromkeys((
+        "native_layer_norm", "native_group_norm", "native_batch_norm", "native_dropout", "native_dropout_backward",
+        "grid_sampler", "grid_sampler_2d", "grid_sampler_3d"), "nn._functional.native"),
 }
 
 

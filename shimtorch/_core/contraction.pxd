@@ -42,7 +42,7 @@ cdef class Plan:
     cdef readonly object info          # the path as people read it
     cdef object stages                 # makes the result of operands, where one dtype is not enough
     cdef str form                      # what torch's node for an einsum is
-    cdef dict back                     # equations of the gradients
+    cdef readonly dict back                  # equations of the gradients
     cdef readonly int last             # the slot of the result before its dimensions were put in order
 
     cdef bint fits(self, tuple operands) noexcept

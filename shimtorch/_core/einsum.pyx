@@ -155,7 +155,7 @@ cdef int keep_factors(Plan plan, EinsumNode node) except -1:
 cdef class EinsumNode(Node):
     """The node of a contraction."""
 
-    cdef Plan plan
+    cdef readonly Plan plan
     cdef list saved                    # the operands, and their versions when they were saved
     cdef list versions
     cdef list slots                    # what the steps made, where gradients need it

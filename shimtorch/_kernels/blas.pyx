@@ -1,6 +1,6 @@
 """Matrix products by the BLAS that NumPy uses: found once in the process, called without the GIL.
 
-Where none is found, or ``SHIMTORCH_BLAS=none`` is set, `blas_serves` says no and the kernels of this library do the work.
+Where none is found, or ``SHIMTORCH_BLAS=none`` is set, `blas_serves` says no, and the kernels of this library do it.
 """
 from .kernels cimport ST_COMPLEX128, ST_FLOAT32
 

@@ -54,6 +54,8 @@ Tensor.H = property(lambda self: self.transpose(0, 1).conj() if self.dim() else 
                     doc="The conjugate transpose of a matrix.")
 Tensor.mH = property(lambda self: self.transpose(-2, -1).conj(), doc="The matrices' conjugate transposes.")
 
+Tensor.__rdiv__ = Tensor.__rtruediv__
+
 for _name, _member in (*members.METHODS.items(), *members.ATTRIBUTES.items()):
     setattr(Tensor, _name, _member)
 

@@ -235,6 +235,20 @@ def test_dtypes():
     assert torch.einsum("ij,ij->ij", whole, whole.float()).dtype is torch.float32
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "int32", "int64"])
+@pytest.mark.parametrize("equation, shapes", [
+    ("ij,jk->ik", [(70, 80), (80, 90)]), ("bij,bjk->bik", [(40, 8, 9), (40, 9, 7)]), ("i,j,k->kij", [(4,), (5,), (6,)]),
+    ("ij,ij->i", [(9, 300)] * 2), ("abcd,ebfd->acef", [(4, 5, 6, 7), (3, 5, 4, 7)]),
+    ("ij,jk,kl->il", [(5, 60), (60, 60), (60, 4)])])
+def test_integers_wrap(equation, shapes, dtype):
+    generator, limits = np.random.default_rng(1), np.iinfo(dtype)
+    arrays = [generator.integers(limits.min, limits.max, shape, dtype=dtype, endpoint=True) for shape in shapes]
+    want = np.einsum(equation, *arrays, dtype=dtype, casting="unsafe")
+    result = torch.einsum(equation, *[torch.tensor(a) for a in arrays])
+    assert np.array_equal(result.numpy(), want)
+    assert result.numpy().dtype == want.dtype
+
+
 @pytest.mark.parametrize("options", [{"optimize": False}, {"optimize": "greedy"}, {"optimize": "optimal"},
                                      {"path": [(0, 2), (0, 1)]}, {"path": [(0, 1, 2)]}, {"path": [(1, 2)]},
                                      {"optimize": ["einsum_path", (0, 1), (0, 1)]}], ids=str)
@@ -287,6 +301,37 @@ def test_only_what_gradients_need_is_saved():
     assert torch.equal(x.grad, y.sum(1).expand(2, 3))
     with pytest.raises(RuntimeError, match="second time"):
         product.sum().backward()
+
+
+@pytest.mark.parametrize("equation, shapes", [
+    ("ij,jk->ik", [(60, 50), (50, 40)]), ("ij,jk,kl,lm,mn->in", [(40, 9), (9, 40), (40, 9), (9, 40), (40, 9)]),
+    ("abc,cde,efg,gha->bdfh", [(6, 7, 6)] * 4), ("abcd,ae,bf,cg,dh->efgh", [(9,) * 4] + [(9, 5)] * 4),
+    ("ab,bcd,def,fgh,hij,jk->acegik", [(3, 4), *[(4, 3, 4)] * 4, (4, 3)]),
+    ("bn,anm,bm->ba", [(20, 9), (8, 9, 7), (20, 7)]),
+    ("ij,jk,kl,lm,mn,no,op,pq->iq", [(8, 8)] * 8), ("bhid,bhjd->bhij", [(2, 3, 20, 8), (2, 3, 21, 8)])])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.complex128])
+def test_all_gradients_cost_about_two_forward_contractions(equation, shapes, dtype):
+    """Counted in multiplications: of the pairs of the plan, and of those that the backward pass contracted."""
+    operands = [torch.ones(shape, dtype=dtype, requires_grad=True) for shape in shapes]
+    result = torch.einsum(equation, *operands)
+    plan = result.grad_fn.plan
+    torch.autograd.grad(result, operands, numbers(result.shape).to(dtype) + 1)
+
+    def places(*rows):
+        return prod([plan.sizes[x] for x in set().union(*rows)])
+    forward = sum([places(plan.rows[a], plan.rows[b]) for a, b, _ in plan.tree if b >= 0])
+    (pieces, rows), = plan.back.values()
+    backward = [places(rows[way[0]], plan.rows[way[1]]) for way in pieces if way[1] >= 0]
+    assert len(backward) <= 2 * (len(operands) - 1)
+    assert sum(backward) <= 2 * forward
+
+
+def test_gradients_that_are_not_asked_for_cost_nothing():
+    x, y, z = (torch.ones(8, 8, requires_grad=i == 0) for i in range(3))
+    result = torch.einsum("ij,jk,kl->il", x, y, z)
+    torch.autograd.grad(result, x, numbers(result.shape).float())
+    (pieces, _), = result.grad_fn.plan.back.values()
+    assert len(pieces) <= 2            # of the four that three operands have
 
 
 def test_operands_written_to_since_are_noticed():

@@ -1,7 +1,11 @@
 """einsum with sparse operands: values, layouts and gradients against those of the dense tensors."""
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import shimtorch as torch
+
+from .test_einsum import contractions, numbers
 
 
 def operand(spec, generator):
@@ -79,6 +83,42 @@ def test_as_dense(equation, specs, layout):
         there = (x.detach().to_dense() != 0).to(torch.float64)
         assert torch.allclose(x.grad.to_dense() * there, dense.grad * there)
         assert not (x.grad.to_dense() * (1 - there)).any()
+
+
+@settings(max_examples=150, deadline=None)
+@given(contractions(), st.data())
+def test_any_contraction(case, data):
+    """Every operand of any layout, with entries that are zero, absent or given twice."""
+    rows, output, shapes, _ = case
+    sizes = {x: max([shape[row.index(x)] for row, shape in zip(rows, shapes) if x in row]) for row in rows for x in row}
+    pairs = []
+    for shape, row in zip(shapes, rows):
+        whole = [n for n, x in zip(shape, row) if n != sizes[x]] == []    # dense if it is spread over a larger label
+        layouts = ["dense"] + ["coo", "twice"] * (len(shape) > 0 and whole) + ["csr"] * (len(shape) == 2 and whole)
+        layout = data.draw(st.sampled_from(layouts))
+        x = numbers(shape) * (numbers(shape[::-1]).permute(list(range(len(shape)))[::-1]) > 0)
+        s = x.clone() if layout == "dense" else x.to_sparse_csr() if layout == "csr" else x.to_sparse()
+        if layout == "twice":
+            values = torch.cat([s.values() * 2, -s.values()])
+            s = torch.sparse_coo_tensor(torch.cat([s.indices()] * 2, 1), values, shape)
+        pairs.append((s.requires_grad_(), x.requires_grad_()))
+    sparse, dense = ([item for pair, row in zip(pairs, rows) for item in (pair[i], row)] for i in range(2))
+    result, want = torch.einsum(*sparse, output), torch.einsum(*dense, output)
+    full = result if result.layout is DENSE else result.to_dense()
+    assert torch.equal(full, want)
+    pattern = 1 if result.layout is DENSE else torch.sparse_coo_tensor(
+        result.detach().indices(), torch.ones(result._nnz(), dtype=torch.float64), result.shape).to_dense()
+    weight = numbers(want.shape)
+    (full * weight).sum().backward()
+    (want * weight * pattern).sum().backward()
+    for s, x in pairs:
+        if s.layout is DENSE:
+            assert torch.equal(s.grad, x.grad)
+            continue
+        assert s.grad.layout is s.layout
+        assert s.grad.shape == x.shape
+        there = (s.detach().to_dense() != 0).to(torch.float64)
+        assert torch.equal(s.grad.to_dense() * there, x.grad * there)
 
 
 def test_duplicates_and_large_sizes():
