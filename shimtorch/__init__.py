@@ -3,7 +3,7 @@ import math as _math
 
 import numpy as _numpy  # noqa: F401  (first: imported from within a compiled module it takes a tenth longer)
 
-from . import _eras, _ops, _typed
+from . import _eras, _ops, _refused, _typed
 from ._core import OPS as _OPS
 from ._core import autograd as _autograd
 from ._core import device as _device_module  # noqa: F401
@@ -60,6 +60,9 @@ for _name in ("tensor", "as_tensor"):
 inf, nan, pi, e = _math.inf, _math.nan, _math.pi, _math.e
 newaxis = None
 
+for _name in _refused.NAMES["torch.Tensor"]:
+    if not hasattr(Tensor, _name):
+        setattr(Tensor, _name, _refused.refused("torch.Tensor", _name))
 for _type in (Tensor, Size, device, layout, memory_format):
     _type.__module__ = __name__
 
@@ -120,7 +123,7 @@ def __getattr__(name):
     if (function := _ops.later.function(name)) is not None:
         globals()[name] = function
         return function
-    return importlib.import_module("._refused", __name__).attribute("torch", name)
+    return _refused.attribute("torch", name)
 
 
 def __dir__():

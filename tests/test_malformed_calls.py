@@ -1,4 +1,5 @@
 """No input may crash the interpreter: random malformed calls of every function and method raise, or answer."""
+import importlib
 import random
 import warnings
 
@@ -11,7 +12,7 @@ from shimtorch._core import METHODS, OPS
 from ._ops.table import arguments, sampled_ops
 
 EXPECTED = (RuntimeError, TypeError, ValueError, IndexError, NotImplementedError, AttributeError, OverflowError,
-            ZeroDivisionError, MemoryError, AssertionError, KeyError)
+            ZeroDivisionError, MemoryError, AssertionError, KeyError, BufferError)
 CALLS = 10_000
 DTYPES = (torch.float32, torch.float64, torch.int64, torch.uint8, torch.bool, torch.complex64, torch.complex128,
           torch.float16, torch.bfloat16, torch.int8, torch.int16, torch.uint16, torch.uint64)
@@ -87,6 +88,50 @@ def attempt(f, args, kwargs):
 FUNCTIONS = sorted({**OPS, **{"Tensor." + k: v for k, v in METHODS.items()}, **{
     name: getattr(torch, name) for name in ("tensor", "as_tensor", "zeros", "ones", "empty", "full", "from_numpy",
                                             "Size", "Tensor", "LongTensor", "result_type", "promote_types")}}.items())
+
+
+# Namespaces whose every function is called; and those of their functions that change what all others do, or files.
+SPACES = ("", "nn.functional", "nn.init", "nn.utils", "nn.utils.rnn", "linalg", "fft", "special", "sparse", "random",
+          "autograd", "overrides", "utils.dlpack", "_layer_functions", "distributions.kl", "nn.utils.stateless")
+APART = {"era", "install", "uninstall", "installed", "save", "load", "from_file", "seed", "set_default_tensor_type",
+         "set_default_dtype", "set_default_device", "set_grad_enabled", "set_printoptions", "set_num_threads",
+         "set_num_interop_threads", "set_warn_always", "set_flush_denormal", "use_deterministic_algorithms",
+         "set_deterministic_debug_mode", "set_float32_matmul_precision", "set_anomaly_enabled", "set_detect_anomaly",
+         "inference_mode", "get_testing_overrides", "get_overridable_functions", "get_ignored_functions",
+         "resolve_name"}
+
+
+def public_functions():
+    """Every function of the namespaces, every method of Tensor, and reading and writing of its attributes."""
+    found = {}
+    for space in SPACES:
+        home = importlib.import_module("shimtorch" + "." * bool(space) + space)
+        for name in dir(home):
+            f = None if name.startswith("_") or name in APART else getattr(home, name, None)
+            if callable(f) and not isinstance(f, type):
+                found[f"{space}.{name}"] = f
+    for name, member in {**vars(torch.Tensor.__base__), **vars(torch.Tensor)}.items():
+        if name in ("__new__", "__init_subclass__", "__class__", "__dict__", "__weakref__"):
+            continue
+        if hasattr(type(member), "__set__"):
+            found[f"Tensor.{name}.__get__"], found[f"Tensor.{name}.__set__"] = member.__get__, member.__set__
+        elif callable(member):
+            found[f"Tensor.{name}"] = getattr(torch.Tensor, name)
+    return sorted(found.items())
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_public_functions(part):
+    """Functions and members that are no ops, too."""
+    rng = random.Random(20210304 + part)
+    functions = public_functions()
+    assert len(functions) > 1500
+    for name, f in functions[part::4]:
+        for _ in range(CALLS // 2000):
+            args = [values(rng) for _ in range(rng.randrange(6))]
+            if name.startswith("Tensor.") and rng.random() < 0.8:
+                args.insert(0, tensors(rng))
+            attempt(f, args, {k: values(rng) for k in rng.sample(KEYWORDS, rng.choice((0, 0, 0, 1, 2)))})
 
 
 @pytest.mark.parametrize("part", range(4))

@@ -1,5 +1,4 @@
 """What can be done to tensors: one family of ops a file. Importing this package declares them all."""
-from .. import _refused
 from .._core import METHODS, OPS, engine, window
 from .._core.factory import as_tensor, empty_tensor, full, ones, tensor, zeros  # noqa: F401
 from .._tensor import Tensor
@@ -59,9 +58,6 @@ Tensor.__rdiv__ = Tensor.__rtruediv__
 
 for _name, _member in (*members.METHODS.items(), *members.ATTRIBUTES.items()):
     setattr(Tensor, _name, _member)
-for _name in _refused.NAMES["torch.Tensor"]:
-    if not hasattr(Tensor, _name):
-        setattr(Tensor, _name, _refused.refused("torch.Tensor", _name))
 
 Tensor.__dlpack__, Tensor.__dlpack_device__ = exchange.dlpack, exchange.dlpack_device
 

@@ -2,6 +2,7 @@
 
 from .. import _ops
 from .._core import Tensor
+from .._core.protocol import no_override
 from .parameter import Parameter
 
 
@@ -9,6 +10,7 @@ class UninitializedTensorMixin:
     """What a parameter and a buffer of unknown shape share: nearly every use is a ValueError until ``materialize``."""
 
     _is_uninitialized = True
+    __torch_function__ = no_override
 
     def materialize(self, shape, device=None, dtype=None):
         """Become a plain parameter (or buffer) of the given shape, its elements not set."""
@@ -43,7 +45,7 @@ class UninitializedTensorMixin:
 # What works without a shape; all other methods of Tensor are refused. They are put on the class below.
 _ALLOWED = frozenset(
     "size copy_ is_complex is_floating_point half float double char short int long cuda cpu to get_device set_ "
-    "as_subclass detach_ __hash__ __setattr__ __class_getitem__".split()
+    "as_subclass detach_ __hash__ __setattr__ __class_getitem__ __init_subclass__".split()
 )
 
 
