@@ -38,8 +38,8 @@ class Module:
 class WorkerProcess:
     """Starts a worker at the first question, and again after one that it did not survive."""
 
-    def __init__(self, module, options, is_rival=False):
-        self.module, self.options, self.process, self.is_rival = module, options, None, is_rival
+    def __init__(self, module, options):
+        self.module, self.options, self.process = module, options, None
 
     def _start(self):
         command = [self.module.python, "-m", "bench.worker", self.module.name]

@@ -16,13 +16,12 @@ def amount(value, unit):
     return seconds(value) if unit == "s" else f"{value:.4g} {unit}"
 
 
-def add_ratios(row, subject, reference, rivals):
-    """Put the ratios of the subject to the reference, and to rivals, into a row that has figures of both."""
+def add_ratios(row, subject, reference, peers=()):
+    """Put the ratios of the subject to the reference and to other libraries into a row that has figures of both."""
     cell, base = row["columns"].get(subject, {}), row["columns"].get(reference, {})
-    for rival in rivals:
-        other = row["columns"].get(rival, {})
-        if "min" in cell and "min" in other and not failure(cell) and not failure(other):
-            cell.setdefault("rivals", {})[rival] = cell["min"] / other["min"]
+    for name in peers:
+        if "min" in cell and "min" in row["columns"].get(name, {}):
+            cell.setdefault("to", {})[name] = cell["min"] / row["columns"][name]["min"]
     if "min" in cell and "min" in base and "wrong" not in cell:
         cell["ratio"] = cell["min"] / base["min"]
         cell["doubtful"] = not 1 / DOUBTFUL < cell["ratio"] / (cell["median"] / base["median"]) < DOUBTFUL
@@ -33,12 +32,13 @@ def failure(cell):
     return next(((word, cell[word]) for word in ("wrong", "missing", "error") if word in cell), None)
 
 
-def head(subject, reference, rivals):
+def head(subject, reference, peers=()):
+    """The line above the rows; `peers` are other libraries, whose columns have the ratio of the subject to them."""
     columns = f"{subject:>14}" + (f"{reference:>14}{'ratio':>10}" if reference else "")
-    return f"{'':32}{columns}" + "".join([f"{'to ' + rival:>15}" for rival in rivals])
+    return f"{'':32}{columns}" + "".join(f"{'to ' + name:>18}" for name in peers)
 
 
-def line(row, subject, reference, rivals=()):
+def line(row, subject, reference, peers=()):
     """A row as text, with the reasons of failures under it."""
     text, reasons = f"{row['case']:32}", ""
     for name in filter(None, (subject, reference)):
@@ -50,10 +50,11 @@ def line(row, subject, reference, rivals=()):
     cell = row["columns"].get(subject, {})
     if "ratio" in cell:
         text += f"{'~' if cell['doubtful'] else '':>2}{cell['ratio']:8.3f}"
-    for rival in rivals:
-        ratio = cell.get("rivals", {}).get(rival)
-        text += f"{'' if ratio is None else f'{ratio:.3f}':>15}"
-    return text + reasons
+    elif peers:
+        text += " " * 10 * bool(reference)
+    for name in peers:
+        text += f"{cell['to'][name]:18.3f}" if name in cell.get("to", {}) else " " * 18
+    return text.rstrip() + reasons
 
 
 def startup_line(row, subject, reference):
@@ -73,10 +74,3 @@ def geometric_means(rows, subject):
         if ratio is not None:
             groups.setdefault(row["group"], []).append(math.log(ratio))
     return {group: (math.exp(sum(logs) / len(logs)), len(logs)) for group, logs in groups.items()}
-
-
-def rival_means(rows, subject):
-    """{rival: {group: (mean of the ratios to it, their number)}}."""
-    rivals = dict.fromkeys([name for row in rows for name in row["columns"].get(subject, {}).get("rivals", ())])
-    return {rival: geometric_means([{"group": row["group"], "columns": {subject: {"ratio": row["columns"].get(
-        subject, {}).get("rivals", {}).get(rival)}}} for row in rows], subject) for rival in rivals}

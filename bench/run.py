@@ -1,8 +1,5 @@
 """The runner: takes samples of each case on each module in turn and prints the table.
 
-A case may have rivals, modules that do the same in their own way (NumPy, opt_einsum): where they are installed, the
-ratio to each has a column of its own.
-
 A ratio is that of the minima, below 1 where the first module is faster; `~` marks one whose medians tell otherwise.
 A result that differs from the reference's is `wrong`, a case that a module cannot run is `missing`; both count for
 nothing in the means, and make the exit status 1.
@@ -20,6 +17,7 @@ from . import report, startup
 from .cases import GROUPS, load
 from .process import Module, WorkerProcess
 
+PEERS = ("scipy.sparse", "sparse", "numpy", "opt_einsum")      # libraries that some cases are built for too
 TOLERANCE = 5e-4                  # of float32 results, relative to the largest number
 
 
@@ -29,7 +27,6 @@ def parse(arguments):
     parser.add_argument("--torch", default="shimtorch", metavar="MODULE[@PYTHON]", help="what to measure")
     parser.add_argument("--against", default="torch", metavar="MODULE[@PYTHON]",
                         help="what to compare with; left out where it is not installed")
-    parser.add_argument("--no-rivals", action="store_true", help="leave out NumPy and the like")
     parser.add_argument("--group", help="only these, by comma: " + ", ".join((*GROUPS, "startup")))
     parser.add_argument("--case", metavar="REGEX", help="only cases whose name matches")
     parser.add_argument("--quick", action="store_true", help="3 short rounds in place of 9: to see that all runs")
@@ -62,8 +59,8 @@ def difference(result, want):
 def measure(group, case, workers, reference, options):
     """One row: set the case up in every worker, then one sample of each in turn, round after round."""
     seconds = 0.003 if options.quick else 0.02
-    cells = {name: worker.ask(setup=[group, case.name], seconds=seconds) for name, worker in workers.items()
-             if not worker.is_rival or name in case.rivals}
+    workers = {name: worker for name, worker in workers.items() if name not in PEERS or name in case.peers}
+    cells = {name: worker.ask(setup=[group, case.name], seconds=seconds) for name, worker in workers.items()}
     results = {name: cell.pop("result") for name, cell in cells.items() if "result" in cell}
     samples = {name: [] for name in results}
     for _ in range(3 if options.quick else 9):
@@ -88,29 +85,17 @@ def chosen(options):
             if not options.case or re.search(options.case, case.name)]
 
 
-def installed_rivals(options, subject, reference):
-    """{name: Module} of the rivals of the chosen cases that the reference's Python or the subject's can import."""
-    found = {}
-    for name in dict.fromkeys([name for _, case in chosen(options) for name in case.rivals]):
-        for python in dict.fromkeys([module.python for module in (reference, subject) if module]):
-            module = Module(f"{name}@{python}")
-            if module.importable():
-                found[name] = module
-                break
-    return found
-
-
 def run(options, subject, reference):
     """Measure and print; return the rows."""
     modules = [subject] + ([reference] if reference else [])
+    asked = {name for _, case in chosen(options) for name in case.peers}
+    peers = [peer for peer in map(Module, PEERS) if peer.name in asked and peer.importable()]
     names = subject.label, reference.label if reference else None
-    workers = {module.label: WorkerProcess(module, options) for module in modules}
-    rivals = {} if options.no_rivals else installed_rivals(options, subject, reference)
-    workers.update({name: WorkerProcess(module, options, is_rival=True) for name, module in rivals.items()})
+    workers = {module.label: WorkerProcess(module, options) for module in modules + peers}
     rows, last = [], None
     for group, case in chosen(options):
-        shown = [name for name in rivals if name in case.rivals]
         if group != last:
+            shown = [peer.label for peer in peers if any(peer.name in case.peers for case in load(group))]
             print(f"\n{group}\n{report.head(*names, shown)}")
             last = group
         rows.append(measure(group, case, workers, names[1], options))
@@ -119,9 +104,9 @@ def run(options, subject, reference):
     for worker in workers.values():
         worker.stop()
     if "startup" in options.groups and not options.case:
-        print(f"\nstartup\n{report.head(*names, [])}")
+        print(f"\nstartup\n{report.head(*names)}")
         for row in startup.measure(modules, options):
-            report.add_ratios(row, *names, [])
+            report.add_ratios(row, *names)
             rows.append(row)
             print(report.startup_line(row, *names), flush=True)
     return rows
@@ -148,9 +133,6 @@ def main(arguments=None):
         print(f"\ngeometric mean of {subject.label}/{reference.label} (number of cases)")
     for group, (mean, count) in means.items():
         print(f"{group:32}{mean:.3f} ({count})")
-    for rival, groups in report.rival_means(rows, subject.label).items():
-        for group, (mean, count) in groups.items():
-            print(f"{group + ', to ' + rival:32}{mean:.3f} ({count})")
     if load_before > 0.5 and not options.cpu_time:
         print(f"the machine was busy (load {load_before:.1f}): take no ratio of threaded code from this run")
     if options.json:

@@ -33,14 +33,25 @@ def plain(result):
         return []
     if isinstance(result, (list, tuple)):
         return [part for item in result for part in plain(item)]
+    array = numpy.asarray(entries(result))
+    step = max(1, array.size // KEPT)
+    return [[list(array.shape), array.reshape(-1)[::step].astype("float64").tolist()]]
+
+
+def entries(result):
+    """A dense result as it is, and the values of a sparse one in the order of their places."""
     if hasattr(result, "detach"):
         result = result.detach()
         if result.is_sparse:
-            result = result.to_dense()
-        result = result.numpy()
-    array = numpy.asarray(result)
-    step = max(1, array.size // KEPT)
-    return [[list(array.shape), array.reshape(-1)[::step].astype("float64").tolist()]]
+            result = result.coalesce().values()
+        elif str(result.layout) != "torch.strided":
+            result = result.values()
+        return result.numpy()
+    if hasattr(result, "tocsr"):
+        result = result.tocsr()
+        result.sort_indices()
+        return result.data
+    return result.data if hasattr(result, "todense") else result
 
 
 class Worker:
@@ -60,7 +71,8 @@ class Worker:
         self.function = None
         gc.collect()
         case = next(case for case in load(group) if case.name == name)
-        self.function = case.build(self.module, numpy.random.default_rng(case.seed()))
+        build = case.peers.get(self.module.__name__, case.build)
+        self.function = build(self.module, numpy.random.default_rng(case.seed()))
         result = plain(self.function())
         begin = time.perf_counter()
         while time.perf_counter() - begin < WARM_UP:

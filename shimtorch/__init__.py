@@ -83,15 +83,23 @@ _LAZY_NAMES = {
         "is_deterministic_algorithms_warn_only_enabled", "set_deterministic_debug_mode", "get_deterministic_debug_mode",
         "get_float32_matmul_precision", "set_float32_matmul_precision", "set_flush_denormal", "set_warn_always",
         "is_warn_always_enabled", "get_default_device", "set_default_device", "compiled_with_cxx11_abi",
-        "is_vulkan_available"), "_settings"),
+        "is_vulkan_available", "init_num_threads", "clear_autocast_cache"), "_settings"),
     **dict.fromkeys((
         "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "bilinear",
         "cosine_similarity", "pairwise_distance", "pixel_shuffle", "pixel_unshuffle", "prelu", "rrelu", "rrelu_",
         "avg_pool1d", "adaptive_avg_pool1d", "max_pool1d", "max_pool2d", "max_pool3d", "max_pool1d_with_indices"),
         "nn.functional"),
+    **dict.fromkeys("""
+        batch_norm instance_norm layer_norm group_norm rms_norm norm_except_dim binary_cross_entropy_with_logits
+        cosine_embedding_loss hinge_embedding_loss margin_ranking_loss triplet_margin_loss kl_div poisson_nll_loss
+        ctc_loss embedding embedding_bag embedding_renorm_ affine_grid_generator adaptive_max_pool1d channel_shuffle
+        native_channel_shuffle convolution conv_tbc lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell
+        rnn_relu_cell get_device is_signed is_conj is_neg is_inference is_distributed detach_
+        """.split(), "_layer_functions"),
     "constant_pad_nd": "nn._functional.padding",
-    **dict.fromkeys(("native_layer_norm", "native_group_norm", "native_batch_norm", "native_dropout", "grid_sampler",
-                     "grid_sampler_2d", "grid_sampler_3d"), "nn._functional.native"),
+    **dict.fromkeys((
+        "native_layer_norm", "native_group_norm", "native_batch_norm", "native_dropout", "native_dropout_backward",
+        "grid_sampler", "grid_sampler_2d", "grid_sampler_3d"), "nn._functional.native"),
 }
 
 
@@ -112,10 +120,7 @@ def __getattr__(name):
     if (function := _ops.later.function(name)) is not None:
         globals()[name] = function
         return function
-    _refused = importlib.import_module("._refused", __name__)
-    if name in _refused.NAMES:
-        return _refused.refusal(name)
-    raise AttributeError(f"module 'torch' has no attribute '{name}'")
+    return importlib.import_module("._refused", __name__).attribute("torch", name)
 
 
 def __dir__():

@@ -1,21 +1,72 @@
-"""Names of torch that exist here only to say that they are not implemented: quantisation, compilation, vmap ..."""
+"""Names of torch that exist here only to say that they are not implemented, and why.
 
-NAMES = frozenset((
-    "_assert_async", "choose_qparams_optimized", "compile", "cond", "dequantize", "empty_quantized", "fork",
-    "get_file_path", "hash_tensor", "import_ir_module", "import_ir_module_from_buffer", "int_repr", "lobpcg",
-    "merge_type_from_type_comment", "parse_ir", "parse_schema", "parse_type_comment",
-    "prepare_multiprocessing_environment", "q_per_channel_axis", "q_per_channel_scales",
-    "q_per_channel_zero_points", "q_scale", "q_zero_point", "quantize_per_channel", "quantize_per_tensor",
-    "quantize_per_tensor_dynamic", "quantized_batch_norm", "quantized_gru_cell", "quantized_lstm_cell",
-    "quantized_max_pool1d", "quantized_max_pool2d", "quantized_rnn_relu_cell", "quantized_rnn_tanh_cell",
-    "resize_as_sparse_", "s_copy_", "s_native_addmm", "s_native_addmm_", "segment_reduce", "slice_inverse",
-    "unify_type_list", "vmap", "wait", "while_loop"))
+One table for all namespaces: calling one of these functions raises NotImplementedError with its name and the reason.
+Names that scripts test for with ``hasattr`` to find out what torch can do (modules, classes) are not among them.
+"""
+
+# Reason: {namespace: names}.
+TABLE = {
+    "there are no quantised numbers": {
+        "torch": "choose_qparams_optimized dequantize empty_quantized fake_quantize_per_channel_affine "
+                 "fake_quantize_per_tensor_affine fused_moving_avg_obs_fake_quant int_repr q_per_channel_axis "
+                 "q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point quantize_per_channel "
+                 "quantize_per_tensor quantize_per_tensor_dynamic quantized_batch_norm quantized_gru_cell "
+                 "quantized_lstm_cell quantized_max_pool1d quantized_max_pool2d quantized_max_pool3d "
+                 "quantized_rnn_relu_cell quantized_rnn_tanh_cell",
+        "torch.Tensor": "dequantize int_repr q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale "
+                        "q_zero_point qscheme",
+    },
+    "there is no compiler": {
+        "torch": "compile cond while_loop import_ir_module import_ir_module_from_buffer merge_type_from_type_comment "
+                 "parse_ir parse_schema parse_type_comment get_file_path unify_type_list fork wait",
+        "torch.nn.functional": "assert_int_or_pair boolean_dispatch weak_script",
+        "torch.nn.init": "weak_script",
+    },
+    "functions are not transformed": {
+        "torch": "vmap",
+        "torch.func": "functionalize grad grad_and_value hessian jacfwd jacrev jvp linearize vjp vmap debug_unwrap",
+    },
+    "there is no device but the CPU": {
+        "torch": "batch_norm_backward_elemt batch_norm_backward_reduce batch_norm_elemt batch_norm_gather_stats "
+                 "batch_norm_gather_stats_with_counts batch_norm_stats batch_norm_update_stats get_device_module "
+                 "cudnn_affine_grid_generator cudnn_batch_norm cudnn_convolution cudnn_convolution_add_relu "
+                 "cudnn_convolution_relu cudnn_convolution_transpose cudnn_grid_sampler",
+        "torch.Tensor": "hpu ipu mtia record_stream to_mkldnn xpu",
+        "torch.nn.functional": "grouped_mm scaled_grouped_mm scaled_mm",
+        "torch.sparse": "to_sparse_semi_structured",
+    },
+    "there is no tensor of tensors of different sizes": {"torch.Tensor": "to_padded_tensor"},
+    "there is no complex number of two half-precision ones": {"torch.Tensor": "chalf"},
+    "it is no part of what PyTorch documents": {
+        "torch": "_assert_async hash_tensor prepare_multiprocessing_environment s_copy_ "
+                 "s_native_addmm s_native_addmm_ slice_inverse thread_safe_generator native_norm",
+        "torch.Tensor": "hash_tensor slice_inverse",
+        "torch.nn.functional": "linear_cross_entropy",
+    },
+}
+NAMES = {}             # {namespace: {name: reason}}
+for _reason, _spaces in TABLE.items():
+    for _space, _names in _spaces.items():
+        NAMES.setdefault(_space, {}).update(dict.fromkeys(_names.split(), _reason))
 
 
-def refusal(name, space="torch"):
-    """A function that raises NotImplementedError naming itself."""
-    def refused(*args, **kwargs):
-        raise NotImplementedError(f"{space}.{name} is not implemented")
-    refused.__name__ = refused.__qualname__ = name
-    refused.__doc__ = "Not implemented: raises NotImplementedError."
-    return refused
+def refused(space, name):
+    """The function that stands for a name of a namespace; None if it is not refused."""
+    if name not in NAMES.get(space, ()):
+        return None
+    reason = NAMES[space][name]
+
+    def refuse(*args, **kwargs):
+        raise NotImplementedError(f"{space}.{name} is not implemented: {reason}")
+    refuse.__name__ = refuse.__qualname__ = name
+    refuse.__module__ = f"{__package__}{space[5:]}" if space != "torch.Tensor" else __package__
+    refuse.__doc__ = f"Not implemented: {reason}."
+    return refuse
+
+
+def attribute(space, name):
+    """What a module's ``__getattr__`` gives for a name that the module has not."""
+    found = refused(space, name)
+    if found is None:
+        raise AttributeError(f"module {space!r} has no attribute {name!r}")
+    return found

@@ -109,3 +109,11 @@ def compiled_with_cxx11_abi():
 def is_vulkan_available():
     """Whether Vulkan can be used: it cannot."""
     return False
+
+
+def init_num_threads():
+    """Accepted: threads start when they are needed."""
+
+
+def clear_autocast_cache():
+    """Accepted: there is no autocast, and nothing to clear."""

@@ -37,8 +37,9 @@ INTRODUCTION = """\
 # What is there of torch's names
 
 Written by `python tools/coverage.py`. A name counts when it exists and does more than raise NotImplementedError; that
-it does what torch's does is what the tests are for. Names of other devices, quantisation, autocast and the compiler are
-left out of the count (`tools/torch_names.py`), and so are the `_copy` variants of views.
+it does what torch's does is what the tests are for. Of the others, those that are refused raise NotImplementedError
+with the reason (`shimtorch/_refused.py`); those that are missing do not exist. Names of other devices, quantisation,
+autocast and the compiler are left out of the count (`tools/torch_names.py`), and so are the `_copy` variants of views.
 
 """
 
@@ -53,6 +54,8 @@ def present(shimtorch, space):
 
 def refuses(value):
     """Whether all that a Python function does is to raise NotImplementedError."""
+    if type(value).__name__ == "Overridable":
+        value = value.__wrapped__
     if not inspect.isfunction(value) or "NotImplementedError" not in value.__code__.co_names:
         return False
     body = ast.parse(textwrap.dedent(inspect.getsource(value))).body[0].body
@@ -81,12 +84,14 @@ def table(counts):
 def document(counts):
     """docs/coverage.md: the table, and which names are missing of which version."""
     text = INTRODUCTION + table(counts)
+    refused = importlib.import_module("shimtorch._refused").NAMES
     for version in next(iter(counts.values()))[1]:
-        text += f"\n## Missing of torch {version}\n"
-        for space, (here, torch) in counts.items():
-            missing = sorted(set(torch[version]) - set(here))
-            if missing:
-                text += f"\n**{space}**: " + ("all" if not here else ", ".join(missing)) + "\n"
+        for title, wanted in (("Missing", False), ("Refused", True)):
+            text += f"\n## {title} of torch {version}\n"
+            for space, (here, torch) in counts.items():
+                names = [n for n in sorted(set(torch[version]) - set(here)) if (n in refused.get(space, ())) is wanted]
+                if names:
+                    text += f"\n**{space}**: " + ("all" if not here else ", ".join(names)) + "\n"
     return text
 
 

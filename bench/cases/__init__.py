@@ -4,19 +4,19 @@ import importlib
 import zlib
 from typing import NamedTuple
 
-GROUPS = ("overhead", "einsum")
+GROUPS = ("overhead", "einsum", "sparse")
 
 
 class Case(NamedTuple):
     """`build(t, numbers)` gets a torch-like module and a NumPy generator and returns the function to time.
 
     The generator's seed is the case's name, so that every module gets the same numbers; what the function returns is
-    compared between the modules. `rivals` are modules unlike torch that `build` knows how to do the same with.
+    compared between the modules. `peers` has such functions for other libraries, by the name of the module.
     """
 
     name: str
     build: object
-    rivals: tuple = ()
+    peers: dict = {}
 
     def seed(self):
         return zlib.crc32(self.name.encode())

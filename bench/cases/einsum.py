@@ -3,15 +3,13 @@
 from . import Case, tensor
 
 CASES = []
-RIVALS = ("numpy", "opt_einsum")
+PEERS = ("numpy", "opt_einsum")
 
 
-def contraction(equation, *shapes, backward=False, rivals=RIVALS):
+def contraction(equation, *shapes, backward=False, peers=PEERS):
     """Cases of an equation: the contraction, or with `backward` the gradients of its sum too."""
 
     def build(t, numbers):
-        if t.__name__ in RIVALS:
-            return by_arrays(t, [numbers.standard_normal(shape).astype("float32") for shape in shapes])
         operands = [tensor(t, numbers, *shape) for shape in shapes]
         if not backward:
             return lambda: t.einsum(equation, *operands)
@@ -19,8 +17,10 @@ def contraction(equation, *shapes, backward=False, rivals=RIVALS):
             operand.requires_grad_(True)
         return lambda: t.autograd.grad(t.einsum(equation, *operands).sum(), operands)
 
-    def by_arrays(t, operands):
+    def by_arrays(t, numbers):
         """The same without gradients of its own: backward, each operand's is a contraction of the others."""
+        operands = [numbers.standard_normal(shape).astype("float32") for shape in shapes]
+
         def contract(equation, *operands):
             if t.__name__ == "numpy":
                 return t.einsum(equation, *operands, optimize=True)
@@ -41,7 +41,8 @@ def contraction(equation, *shapes, backward=False, rivals=RIVALS):
         return gradients
 
     sizes = " ".join("x".join(map(str, shape)) for shape in shapes[:2])
-    CASES.append(Case(f"{equation} {sizes}{' backward' if backward else ''}", build, rivals))
+    CASES.append(Case(f"{equation} {sizes}{' backward' if backward else ''}", build,
+                      dict.fromkeys(peers, by_arrays)))
 
 
 for n in (4, 16, 64):
@@ -77,4 +78,4 @@ for backward in (False, True):
     contraction("bhid,bhjd->bhij", (8, 8, 128, 64), (8, 8, 128, 64), backward=backward)
     contraction("ij,jk,kl,lm->im", (400, 10), (10, 400), (400, 10), (10, 400), backward=backward)
     # NumPy's path, bound by the size of the operands, takes minutes here
-    contraction("abc,cde,efg,gha->bdfh", *[(16, 12, 16)] * 4, backward=backward, rivals=("opt_einsum",))
+    contraction("abc,cde,efg,gha->bdfh", *[(16, 12, 16)] * 4, backward=backward, peers=("opt_einsum",))

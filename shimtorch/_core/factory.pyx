@@ -19,7 +19,7 @@ from .tensor cimport (
 )
 from .._kernels.table cimport st_cast, st_shared_copy_rows, st_shared_zero
 
-from .device import as_device, strided
+from .device import as_device, channels_last, channels_last_3d, strided
 
 cdef extern from "Python.h":
     Py_ssize_t PY_SSIZE_T_MAX
@@ -527,6 +527,17 @@ def blank(cls, dtype):
 
 # ---------------------------------------------------------------- joining
 
+cdef TensorBase channels_last_like(list parts, TensorBase r):
+    """The joined tensor with the channels last in memory where all parts have them last."""
+    if r.ndim_ != 4 and r.ndim_ != 5:
+        return r
+    layout = channels_last if r.ndim_ == 4 else channels_last_3d
+    for part in parts:
+        if (<TensorBase>part).contiguous_ or not part.is_contiguous(memory_format=layout):
+            return r
+    return in_format(r, layout.name)
+
+
 def cat(tensors, dim=0):
     """Tensors joined along a dimension; their dtypes promote, empty 1-d tensors are skipped."""
     cdef Py_ssize_t shape[MAX_DIMS]
@@ -587,7 +598,7 @@ def cat(tensors, dim=0):
                 shape[i] = t.shape_[i]
             copy_into(strided_alias(r, r.ndim_, shape, r.strides_, at * r.strides_[d] * ITEMSIZE[code]), t)
             at += t.shape_[d]
-        return r
+        return channels_last_like(parts, r)
     for i in range(d):
         outer *= shape[i]
     row = r.count // outer * ITEMSIZE[code]

@@ -280,6 +280,7 @@ cdef class BinaryOp(Pointwise):
     cdef bint era_truncates
     cdef int scale                     # 1 or -1 where ``alpha=`` multiplies the other operand, else 0
     cdef list further                  # defaults of the arguments after the two operands
+    cdef bint number_first, number_second      # whether a Python number does as that operand
 
     def __init__(self, str name, str kernel, grads, options):
         cdef int i
@@ -297,6 +298,8 @@ cdef class BinaryOp(Pointwise):
         self.tensors_only = False
         self.refuses_bool = "bool" in options.get("refuse", ())
         self.scale = options.get("scale", 0)
+        self.number_first = options.get("numbers", "both") == "both"
+        self.number_second = options.get("numbers", "both") != "none"
         self.forward = extended or _bound(self, 2)
 
     cdef object invoke(self, PyObject** args, Py_ssize_t n, PyObject* kwnames):
@@ -351,7 +354,7 @@ cdef class BinaryOp(Pointwise):
                         steps[2] = steps[1]
                         run_flat(loop, 3, ptrs, steps, x.count, NULL)
                         return r
-            elif x.contiguous_ and (type(b) is float or type(b) is int):
+            elif x.contiguous_ and (type(b) is float or type(b) is int) and self.number_second:
                 code = self.compute_code(result_code(a, b))
                 loop = self.loops[code]
                 if code == x.code and loop != NULL and (out is None or (out is x and self.result == R_SAME)):
@@ -366,6 +369,8 @@ cdef class BinaryOp(Pointwise):
             raise TypeError(f"{self.__name__}(): argument 'input' (position 1) must be Tensor, not {type(a).__name__}")
         if not isinstance(b, (TensorBase, float, int, numbers.Number, np.bool_)):
             raise TypeError(f"{self.__name__}(): argument 'other' (position 2) must be Tensor, not {type(b).__name__}")
+        if not (isinstance(a, TensorBase) and isinstance(b, TensorBase)):
+            self.check_numbers(a, b)
         code = self.compute_code(result_code(a, b))
         loop = self.loops[code]
         if self.era_truncates and policy.floor_division != "floor":
@@ -392,6 +397,20 @@ cdef class BinaryOp(Pointwise):
         r = self.alloc(out_code, ndim, shape, x, y)
         run2(loop, r, x, y, NULL)
         return r
+
+    cdef int check_numbers(self, object a, object b) except -1:
+        """Refuse a number where the op takes none."""
+        if isinstance(a, TensorBase):
+            if not self.number_second:
+                raise TypeError(f"{self.__name__}(): argument 'other' (position 2) must be Tensor, not "
+                                f"{type(b).__name__}")
+        elif not self.number_first:
+            if self.number_second:
+                raise TypeError(f"{self.__name__}() received an invalid combination of arguments - got "
+                                f"({type(a).__name__}, Tensor), but expected one of:\n * (Tensor input, Tensor other)\n"
+                                " * (Tensor input, Number other)")
+            raise TypeError(f"{self.__name__}(): argument 'input' (position 1) must be Tensor, not {type(a).__name__}")
+        return 0
 
     cdef TensorBase compute_by_number(self, TensorBase x, object b, TensorBase out):
         """The loop that takes the second operand as a number."""
@@ -606,7 +625,7 @@ def binary(name, kernel=None, *, result="same", grads=None, inplace=True, out=Tr
     """Declare a pointwise op on two tensors (or a tensor and a number), run by a kernel.
 
     result: "same", "float", "divide", "bool" or "compare" (as the era says). forward: serves calls with further
-    arguments, and gives the op its signature.
+    arguments, and gives the op its signature. numbers: whether one operand may be a number: "both", "second", "none".
     """
     return _declare(BinaryOp, name, kernel, grads, inplace, dict(options, result=result, out=out))
 

@@ -8,7 +8,8 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from .._kernels.table cimport st_find, st_gemm, st_loop, st_op
+from .._kernels.parallel cimport st_body
+from .._kernels.table cimport st_find, st_gemm, st_loop, st_op, st_parallel
 from .dtype cimport FLOAT32, FLOAT64, ITEMSIZE
 from .iterate cimport contiguous_copy
 from .tensor cimport TensorBase, as_ndarray, empty, ptr
@@ -99,11 +100,9 @@ cdef void lstm_step(real* a, const real* before, real* cell, real* squashed, rea
         for j in range(size):
             cell[i * size + j] = g[size + j] * before[i * size + j] + g[j] * g[2 * size + j]
             squashed[i * size + j] = cell[i * size + j]
-    activate(tanh, <char*>squashed, n * size, sizeof(real))
-    for i in range(n):
-        g = a + i * 4 * size + 3 * size
+        activate(tanh, <char*>(squashed + i * size), size, sizeof(real))
         for j in range(size):
-            out[i * size + j] = g[j] * squashed[i * size + j]
+            out[i * size + j] = g[3 * size + j] * squashed[i * size + j]
 
 
 cdef void lstm_step_back(const real* a, const real* before, const real* squashed, const real* dh, real* dc, real* da,
@@ -167,6 +166,55 @@ cdef void gru_step_back(const real* a, const real* before, const real* share, co
             direct[k] = dh[k] * z
 
 
+# ---------------------------------------------------------------- steps shared among threads, by examples
+
+# What a step of LSTM or GRU reads (q) and writes (p), in the order of its function's arguments. A piece is a function
+# of either type, called through st_body: its first parameter, a pointer to elements, stands for the context.
+ctypedef struct Step:
+    const void* x
+    const void* hidden
+    const void* bias
+    const void* q[4]
+    void* p[4]
+    Py_ssize_t size, width
+    st_loop sigmoid, tanh
+
+cdef enum:
+    GRAIN = 1 << 14                    # gates that are worth a thread
+
+
+cdef void lstm_examples(real* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef Step* s = <Step*>context
+    cdef Py_ssize_t gates = begin * s.width, at = begin * s.size
+    add_gates[real](<real*>s.p[0] + gates, <const real*>s.x + gates, <const real*>s.hidden + gates, <const real*>s.bias,
+                    end - begin, s.width)
+    lstm_step[real](<real*>s.p[0] + gates, <const real*>s.q[0] + at, <real*>s.p[1] + at, <real*>s.p[2] + at,
+                    <real*>s.p[3] + at, end - begin, s.size, s.sigmoid, s.tanh)
+
+
+cdef void gru_examples(real* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef Step* s = <Step*>context
+    cdef Py_ssize_t gates = begin * s.width, at = begin * s.size
+    gru_step[real](<real*>s.p[0] + gates, <const real*>s.x + gates, <const real*>s.hidden + gates, <const real*>s.bias,
+                   <const real*>s.q[0] + at, <real*>s.p[1] + at, <real*>s.p[2] + at, end - begin, s.size, s.sigmoid,
+                   s.tanh)
+
+
+cdef void lstm_examples_back(real* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef Step* s = <Step*>context
+    cdef Py_ssize_t gates = begin * s.width, at = begin * s.size
+    lstm_step_back[real](<const real*>s.q[0] + gates, <const real*>s.q[1] + at, <const real*>s.q[2] + at,
+                         <const real*>s.q[3] + at, <real*>s.p[0] + at, <real*>s.p[1] + gates, end - begin, s.size)
+
+
+cdef void gru_examples_back(real* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef Step* s = <Step*>context
+    cdef Py_ssize_t gates = begin * s.width, at = begin * s.size
+    gru_step_back[real](<const real*>s.q[0] + gates, <const real*>s.q[1] + at, <const real*>s.q[2] + at,
+                        <const real*>s.q[3] + at, <real*>s.p[0] + at, <real*>s.p[1] + gates, <real*>s.p[2] + gates,
+                        end - begin, s.size)
+
+
 cdef void simple_step_back(const real* out, const real* dh, real* da, Py_ssize_t n, bint relu) noexcept nogil:
     cdef Py_ssize_t i
     for i in range(n):
@@ -193,21 +241,24 @@ cdef int forward_steps(int mode, real* x, real* w_out, real* bias, real* a, real
     cdef int code = FLOAT32 if real is float else FLOAT64
     cdef st_loop sigmoid = st_find(st_op(b"sigmoid"), code), tanh = st_find(st_op(b"tanh"), code)
     cdef st_loop relu = st_find(st_op(b"relu"), code)
+    cdef Step s
+    s.hidden, s.bias, s.size, s.width, s.sigmoid, s.tanh = w_out, bias, size, width, sigmoid, tanh
     for i in range(steps):
         t = steps - 1 - i if reverse else i
         product.run(i)
+        s.x, s.p[0] = x + t * block, a + i * block
         if mode == GRU:
-            gru_step[real](a + i * block, x + t * block, w_out, bias, states + i * one, extra + i * one,
-                           states + (i + 1) * one, n, size, sigmoid, tanh)
-            continue
-        add_gates[real](a + i * block, x + t * block, w_out, bias, n, width)
-        if mode == LSTM:
-            lstm_step[real](a + i * block, cells + i * one, cells + (i + 1) * one, extra + i * one,
-                            states + (i + 1) * one if projection is None else raw + i * one, n, size, sigmoid, tanh)
+            s.q[0], s.p[1], s.p[2] = states + i * one, extra + i * one, states + (i + 1) * one
+            st_parallel(n, GRAIN // width + 1, <st_body>gru_examples[real], &s)
+        elif mode == LSTM:
+            s.q[0], s.p[1] = cells + i * one, cells + (i + 1) * one
+            s.p[2], s.p[3] = extra + i * one, states + (i + 1) * one if projection is None else raw + i * one
+            st_parallel(n, GRAIN // width + 1, <st_body>lstm_examples[real], &s)
             if projection is not None:
                 projection.run(i)
                 memcpy(states + (i + 1) * state, ptr(projection.out), state * sizeof(real))
         else:
+            add_gates[real](a + i * block, x + t * block, w_out, bias, n, width)
             activate(relu if mode == RELU else tanh, <char*>(a + i * block), block, sizeof(real))
             memcpy(states + (i + 1) * one, a + i * block, one * sizeof(real))
     return 0
@@ -259,18 +310,21 @@ cdef int backward_steps(int mode, real* g, real* a, real* states, real* cells, r
     With a projection, draw is the gradient of what is projected, and dout (steps, n, P) that of the results.
     """
     cdef Py_ssize_t i, t, block = n * width, one = n * size, state = n * product.m
+    cdef Step s
+    s.q[3], s.p[0], s.size, s.width = dh if projection is None else draw, dc, size, width
     for i in range(steps - 1, -1, -1):
         t = steps - 1 - i if reverse else i
         add_to[real](dh, g + t * state, state)
+        s.q[0], s.p[1], s.p[2] = a + i * block, da + t * block, dhidden + t * block
         if mode == LSTM:
             if projection is not None:
                 memcpy(dout + i * state, dh, state * sizeof(real))
                 projection.run(i)
-            lstm_step_back[real](a + i * block, cells + i * one, extra + i * one, dh if projection is None else draw,
-                                 dc, da + t * block, n, size)
+            s.q[1], s.q[2] = cells + i * one, extra + i * one
+            st_parallel(n, GRAIN // width + 1, <st_body>lstm_examples_back[real], &s)
         elif mode == GRU:
-            gru_step_back[real](a + i * block, states + i * one, extra + i * one, dh, dc, da + t * block,
-                                dhidden + t * block, n, size)
+            s.q[1], s.q[2] = states + i * one, extra + i * one
+            st_parallel(n, GRAIN // width + 1, <st_body>gru_examples_back[real], &s)
         else:
             simple_step_back[real](a + i * block, dh, da + t * block, block, mode == RELU)
         product.run(t)

@@ -2,6 +2,7 @@
 from _thread import _local
 
 from .autograd cimport Node, leaf_or_node, user_call
+from .dtype cimport CAT_FLOAT, CATEGORY
 from .policy cimport ThreadState, thread_state
 from .tensor cimport REQUIRES_GRAD, TensorBase, describe_shape, shallow
 
@@ -20,7 +21,7 @@ cdef class SavedOutput:
 
     cdef TensorBase unpack(self, Node node):
         cdef TensorBase t
-        if not thread_state().grad_enabled:
+        if not thread_state().grad_enabled or CATEGORY[self.tensor.code] < CAT_FLOAT:
             return self.tensor
         t = shallow(self.tensor)
         t.node = node

@@ -321,13 +321,16 @@ def coalesce(TensorBase t not None):
             raise MemoryError("coalesce: no memory")
         try:
             indices = new_indices(p.dims, groups.count)
-            shape[0] = groups.count
-            sums = empty(code, values.ndim_, shape)
-            target = ptr(sums)
             numbers = <int64_t*>ptr(indices)
             with nogil:
                 group_indices(&groups, &entries, numbers)
-                if width and groups.count:
+            release(groups.keys)                # before there is memory for the sums
+            groups.keys = NULL
+            shape[0] = groups.count
+            sums = empty(code, values.ndim_, shape)
+            target = ptr(sums)
+            if width and groups.count:
+                with nogil:
                     group_sums(&groups, code, source, width, target)
         finally:
             free_groups(&groups)

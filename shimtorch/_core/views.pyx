@@ -1,5 +1,5 @@
 """Forwards of the ops that give another view on the same memory; their declarations are in ``_ops/shape.py``."""
-from .dtype cimport ITEMSIZE
+from .dtype cimport CATEGORY, CAT_INT, ITEMSIZE
 from .policy cimport thread_state
 from .tensor cimport (
     MAX_DIMS, VIEW_DEFAULT, VIEW_MULTI_OUTPUT, VIEW_NO_GRAD, TensorBase, count_elements, describe_shape,
@@ -252,6 +252,8 @@ def narrow(TensorBase self not None, dim, start, length):
     d = wrap_dim(dim, self.ndim_)
     n = self.shape_[d]
     if isinstance(start, TensorBase):
+        if (<TensorBase>start).ndim_ or CATEGORY[(<TensorBase>start).code] != CAT_INT:
+            raise RuntimeError("start must be an 0-dim integral Tensor.")
         start = start.item()
     s = start.__index__()
     if k < 0:
@@ -287,13 +289,13 @@ def expand(TensorBase self not None, *size, implicit=False):
         raise RuntimeError(f"expand({self.type()}{{{describe_shape(self)}}}, size={list(make_size(ndim, shape))}): "
                            f"the number of sizes provided ({ndim}) must be greater or equal to the number of "
                            f"dimensions in the tensor ({self.ndim_})")
-    for i in range(ndim):
+    for i in range(ndim - 1, -1, -1):
         d = i - ndim + self.ndim_
         if d < 0:
             if shape[i] < 0:
                 raise RuntimeError(f"The expanded size of the tensor ({shape[i]}) isn't allowed in a leading, "
                                    f"non-existing dimension {i}")
-            strides[i] = 0
+            strides[i] = shape[i + 1] * strides[i + 1] if shape[i] == 1 and self.ndim_ and i + 1 < ndim else 0
         elif shape[i] == -1 or shape[i] == self.shape_[d]:
             shape[i], strides[i] = self.shape_[d], self.strides_[d]
         elif self.shape_[d] == 1 and shape[i] >= 0:
@@ -509,7 +511,7 @@ def unbind(TensorBase self not None, dim=0):
     cdef list result = []
     cdef TensorBase r
     if self.ndim_ == 0:
-        raise RuntimeError("Dimension specified as 0 but tensor has no dimensions")
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     d = wrap_dim(dim, self.ndim_)
     for i in range(self.shape_[d]):
         r = select_dim(self, d, i)

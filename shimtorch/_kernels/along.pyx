@@ -49,15 +49,23 @@ cdef enum:
 cdef void gather_lines(word* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
     """Lines (o, j) of the result."""
     cdef Lines* c = <Lines*>context
-    cdef Py_ssize_t line, i, inner = c.inner
+    cdef Py_ssize_t line = begin, stop, i, inner = c.inner
     cdef const int64_t* at
     cdef const word* source
     cdef word* out
-    for line in range(begin, end):
+    while line < end:
+        stop = min(end, (line // c.n + 1) * c.n)
         source = <const word*>c.values + line // c.n * c.size * inner
-        at, out = c.places + line * inner, <word*>c.target + line * inner
-        for i in range(inner):
-            out[i] = source[at[i] * inner + i]
+        at, out = c.places, <word*>c.target
+        if inner == 1:
+            for i in range(line, stop):
+                out[i] = source[at[i]]
+            line = stop
+            continue
+        while line < stop:
+            for i in range(inner):
+                out[line * inner + i] = source[at[line * inner + i] * inner + i]
+            line += 1
 
 
 def gather(const word[:, :, ::1] source, const int64_t[:, :, ::1] places, word[:, :, ::1] out):

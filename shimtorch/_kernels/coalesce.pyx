@@ -318,6 +318,16 @@ cdef inline cnp.ndarray _empty(Py_ssize_t rows, Py_ssize_t columns):
     return cnp.PyArray_EMPTY(2, shape, cnp.NPY_INT64, 0)
 
 
+cdef bint _in_place(const Groups* groups) noexcept nogil:
+    """Whether sorting moved nothing."""
+    cdef Py_ssize_t x
+    if groups.order != NULL:
+        for x in range(groups.nnz):
+            if groups.order[x] != x:
+                return False
+    return True
+
+
 cdef class Grouping:
     """Entries of a (dims, nnz) index array, all within `sizes`, grouped by equal coordinates.
 
@@ -336,7 +346,7 @@ cdef class Grouping:
             raise MemoryError(f"no memory to sort {self.entries.nnz} sparse entries")
         self.held = indices
         self.count = self.groups.count
-        self.distinct = self.groups.starts == NULL
+        self.distinct = self.groups.starts == NULL or (self.count == self.entries.nnz and _in_place(&self.groups))
 
     def __dealloc__(self):
         free_groups(&self.groups)

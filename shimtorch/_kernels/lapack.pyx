@@ -112,11 +112,13 @@ cdef void turn(const char* source, Py_ssize_t by_row, Py_ssize_t by_column, word
 def stacked(cnp.ndarray a):
     """A new stack with the matrices of an array (..., rows, columns) of any strides."""
     cdef int ndim = cnp.PyArray_NDIM(a), size = item(a)
-    cdef Py_ssize_t rows = cnp.PyArray_DIM(a, ndim - 2), columns = cnp.PyArray_DIM(a, ndim - 1), i, batch, by
-    cdef Py_ssize_t by_row, by_column, by_matrix = 0
+    cdef Py_ssize_t rows, columns, i, batch, by, by_row, by_column, by_matrix = 0
     cdef cnp.ndarray r
     cdef char* source
     cdef char* target
+    if ndim < 2:
+        raise RuntimeError("linalg: The input tensor A must have at least 2 dimensions.")
+    rows, columns = cnp.PyArray_DIM(a, ndim - 2), cnp.PyArray_DIM(a, ndim - 1)
     if ndim > 3:
         a = a.reshape((int(np.prod((<object>a).shape[:ndim - 2])), rows, columns))
         ndim = 3

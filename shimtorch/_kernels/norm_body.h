@@ -71,9 +71,11 @@ static void ST_CAT(some_rows, real)(void *context, ptrdiff_t begin, ptrdiff_t en
         const real *w = weight == NULL ? NULL : (const real *)weight + first;
         const real *b = bias == NULL ? NULL : (const real *)bias + first;
         mean[r] = m, scale[r] = k;
-        if (s->run > 1 || w == NULL || b == NULL) {
+        if (w == NULL && b == NULL) {
+            IVDEP for (ptrdiff_t i = 0; i < s->n; i++) out[i] = (x[i] - m) * k;
+        } else if (s->run > 1 || w == NULL || b == NULL) {
             for (ptrdiff_t c = 0; c < s->n / s->run; c++) {
-                const real f = w == NULL ? k : k * w[c], a = (b == NULL ? 0 : b[c]);
+                const real f = w == NULL ? k : k * w[c], a = b == NULL ? 0 : b[c];
                 const real *v = x + c * s->run;
                 real *o = out + c * s->run;
                 IVDEP for (ptrdiff_t i = 0; i < s->run; i++) o[i] = (v[i] - m) * f + a;
@@ -131,11 +133,13 @@ static void ST_CAT(some_rows_backward, real)(const norm_task *t, ptrdiff_t begin
         real *dx = (real *)t->out + r * s->n;
         const double mean_g = sum_g / (double)s->n, slope = sum_gx * (double)k * (double)k / (double)s->n;
         const real a = (real)mean_g, b = (real)slope;
-        if (run == 1 && w != NULL) {
+        if (w == NULL) {
+            IVDEP for (ptrdiff_t i = 0; i < s->n; i++) dx[i] = (g[i] - a - (x[i] - m) * b) * k;
+        } else if (run == 1) {
             IVDEP for (ptrdiff_t i = 0; i < s->n; i++) dx[i] = (g[i] * w[i] - a - (x[i] - m) * b) * k;
         } else {
             for (ptrdiff_t c = 0; c < channels; c++) {
-                const real f = w == NULL ? 1 : w[c];
+                const real f = w[c];
                 IVDEP for (ptrdiff_t i = c * run; i < (c + 1) * run; i++) dx[i] = (g[i] * f - a - (x[i] - m) * b) * k;
             }
         }

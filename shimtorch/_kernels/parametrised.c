@@ -21,7 +21,16 @@
 #define BOUNDS(t)                                                                                                    \
     const st_bounds *bounds = (const st_bounds *)param;                                                              \
     const t lo = bounds->has_lo ? (t)bounds->lo : -(t)INFINITY, hi = bounds->has_hi ? (t)bounds->hi : (t)INFINITY
-#define CLAMP(t) KERNEL1P(clamp, t, t, BOUNDS(t), F(at_most, t)(F(at_least, t)(x, lo), hi))
+/* in two loops: compilers do not vectorise nested comparisons */
+#define CLAMP(t)                                                                         \
+    KERNEL_HEAD(clamp, t) {                                                              \
+        t *o = (t *)(void *)p[0];                                                        \
+        const t *a = (const t *)(const void *)p[1];                                      \
+        BOUNDS(t);                                                                       \
+        IVDEP for (ptrdiff_t i = 0; i < n; i++) o[i] = F(at_least, t)(a[i], lo);         \
+        IVDEP for (ptrdiff_t i = 0; i < n; i++) o[i] = F(at_most, t)(o[i], hi);          \
+        return ST_OK;                                                                    \
+    }
 
 #define CLAMP_INT(t, t_min, t_max)                                                                                   \
     KERNEL1P(clamp, t, t, const st_bounds *bounds = (const st_bounds *)param;                                        \

@@ -1,4 +1,5 @@
 """What can be done to tensors: one family of ops a file. Importing this package declares them all."""
+from .. import _refused
 from .._core import METHODS, OPS, engine, window
 from .._core.factory import as_tensor, empty_tensor, full, ones, tensor, zeros  # noqa: F401
 from .._tensor import Tensor
@@ -23,6 +24,7 @@ from . import (  # noqa: F401  (declarations)
     joining,
     later,
     masking,
+    members,
     nn,
     normalisation,
     norms,
@@ -52,6 +54,14 @@ Tensor.mT = property(lambda self: self.transpose(-2, -1), doc="The matrices tran
 Tensor.H = property(lambda self: self.transpose(0, 1).conj() if self.dim() else self.conj(),
                     doc="The conjugate transpose of a matrix.")
 Tensor.mH = property(lambda self: self.transpose(-2, -1).conj(), doc="The matrices' conjugate transposes.")
+
+Tensor.__rdiv__ = Tensor.__rtruediv__
+
+for _name, _member in (*members.METHODS.items(), *members.ATTRIBUTES.items()):
+    setattr(Tensor, _name, _member)
+for _name in _refused.NAMES["torch.Tensor"]:
+    if not hasattr(Tensor, _name):
+        setattr(Tensor, _name, _refused.refused("torch.Tensor", _name))
 
 Tensor.__dlpack__, Tensor.__dlpack_device__ = exchange.dlpack, exchange.dlpack_device
 

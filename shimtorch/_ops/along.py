@@ -2,6 +2,7 @@
 import numpy as np
 
 from .._core import OPS
+from .._core.device import contiguous_format
 from .._core.op import inplace_op, op, scalar_type
 from .._core.tensor import TensorBase, wrap_ndarray
 from .._kernels import along as kernels
@@ -91,6 +92,9 @@ def _slices(self, dim, index, source, name):
         raise RuntimeError(f"{name}(): self and source expected to have the same dtype, but got (self) "
                            f"{scalar_type(self.dtype)} and (source) {scalar_type(source.dtype)}")
     _check_range(places, self.shape[d] if self.dim() else 1, d)
+    if name == "index_add_" and self.dim() and source.dim() not in (0, self.dim()):
+        raise RuntimeError("source tensor shape must match self tensor shape, excluding the specified dimension. Got "
+                           f"self.shape = {list(self.shape)} source.shape = {list(source.shape)}")
     n = source.shape[d] if source.dim() > d else 1
     if n != places.size:
         error = RuntimeError if name == "index_add_" else IndexError
@@ -277,8 +281,6 @@ def _source_values(x, index, src, name):
         return np.asarray(src).astype(x._ndarray().dtype)
     if src.dtype is not x.dtype:
         raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype")
-    if max(src.dim(), 1) != max(index.dim(), 1):
-        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
     if any(i > s for i, s in zip(index.shape, src.shape)):
         raise RuntimeError(f"Expected index {list(index.shape)} to be no larger than self {list(x.shape)} apart from "
                            f"dimension 0 and to be no larger size than src {list(src.shape)}")
@@ -288,6 +290,8 @@ def _source_values(x, index, src, name):
 
 def _write(x, dim, index, src, name, how):
     """Write src to the places that index names: how(array, places, values)."""
+    if isinstance(src, TensorBase) and index.numel() and max(src.dim(), 1) != max(index.dim(), 1):
+        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
     places = _element_places(x, dim, index, name)
     if index.numel():
         values = _source_values(x, index, src, name)
@@ -339,7 +343,7 @@ def _no_reduce(reduce, g):
 @op(out=True, renames={"value": "src"}, samples=Samples(_scatter_calls, "number"))
 def scatter(self, dim, index, src, *, reduce=None):
     """The out-of-place form of ``scatter_``."""
-    return self.clone().scatter_(dim, index, src, reduce=reduce)
+    return self.clone(memory_format=contiguous_format).scatter_(dim, index, src, reduce=reduce)
 
 
 _add_calls = [call(Draw(3, 4), 0, integers(2, 4), Draw(2, 4)), call(Draw(3, 4), 1, integers(2, 5, high=4), Draw(3, 5)),

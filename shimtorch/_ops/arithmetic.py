@@ -8,7 +8,7 @@ from .._core.factory import cast
 from .._core.kinds import binary, pointwise_scaled, result_type
 from .._core.op import op, scalar_type
 from .._core.policy import policy
-from .._core.tensor import TensorBase
+from .._core.tensor import TensorBase, wrap_ndarray
 from . import samples
 from ._rules import conj, named_by_other, where
 from .samples import Draw, Samples, call, mask
@@ -106,7 +106,7 @@ binary("__floordiv__", "floor_divide", truncating="trunc_divide", operator="floo
 binary("remainder", operator="mod", inplace_operator="imod", samples=_nonzero, renames={"divisor": "other"},
        backward_name=named_by_other("Remainder"),
        grads={"self": lambda g: g, "other": lambda g, self, other: -g * OPS["torch._floor_divide"](self, other)})
-binary("fmod", samples=_nonzero, renames={"divisor": "other"}, backward_name=named_by_other("Fmod"),
+binary("fmod", numbers="second", samples=_nonzero, renames={"divisor": "other"}, backward_name=named_by_other("Fmod"),
        grads={"self": lambda g: g, "other": lambda g, self, other: -g * OPS["torch._trunc_divide"](self, other)})
 binary("pow", by_number="pow_scalar", operator="pow", inplace_operator="ipow", overloads=True, samples=Samples(
            samples.binary(low=0.3, high=2, dtypes="number").calls
@@ -136,6 +136,11 @@ def _exponent_slope(x, out):
     tensors_only=False)
 def rsub(self, other, *, alpha=1):
     """``other - alpha * self``."""
+    if not isinstance(self, TensorBase):
+        raise TypeError(f"rsub() received an invalid combination of arguments - got ({type(self).__name__}, "
+                        f"{'Tensor' if isinstance(other, TensorBase) else type(other).__name__}), but expected one of:"
+                        "\n * (Tensor input, Tensor other, *, Number alpha)\n * (Tensor input, Number other, Number "
+                        "alpha)")
     return OPS["torch.sub"](other, self if alpha == 1 or _is_bool(self) else self * alpha)
 
 
@@ -163,30 +168,42 @@ _larger = {"self": lambda g, self, other: _share(g, self, other, self > other),
            "other": lambda g, self, other: _share(g, self, other, self < other)}
 _smaller = {"self": lambda g, self, other: _share(g, self, other, self < other),
             "other": lambda g, self, other: _share(g, self, other, self > other)}
-binary("maximum", samples=_real_tensors, inplace=False, grads=_larger)
-binary("minimum", samples=_real_tensors, inplace=False, grads=_smaller)
-binary("fmax", samples=_real_tensors, inplace=False, grads={
+binary("maximum", numbers="none", samples=_real_tensors, inplace=False, grads=_larger)
+binary("minimum", numbers="none", samples=_real_tensors, inplace=False, grads=_smaller)
+binary("fmax", numbers="none", samples=_real_tensors, inplace=False, grads={
     "self": lambda g, self, other: g * (self >= other).logical_or(other.isnan()).to(g.dtype),
     "other": lambda g, self, other: g * (self >= other).logical_or(other.isnan()).logical_not().to(g.dtype)})
-binary("fmin", samples=_real_tensors, inplace=False, grads={
+binary("fmin", numbers="none", samples=_real_tensors, inplace=False, grads={
     "self": lambda g, self, other: g * (self <= other).logical_or(other.isnan()).to(g.dtype),
     "other": lambda g, self, other: g * (self <= other).logical_or(other.isnan()).logical_not().to(g.dtype)})
 
 
 # ---------------------------------------------------------------- other functions of two numbers
 
-binary("atan2", result="float", aliases=("arctan2",), samples=samples.binary(low=0.5, dtypes="real", number=None),
+binary("atan2", numbers="none", result="float", aliases=("arctan2",),
+       samples=samples.binary(low=0.5, dtypes="real", number=None),
        grads={"self": lambda g, self, other: g * other / (self * self + other * other),
               "other": lambda g, self, other: -g * self / (self * self + other * other)})
-binary("hypot", samples=samples.binary(low=0.5, number=None),
+binary("hypot", numbers="none", samples=samples.binary(low=0.5, number=None),
        grads={"self": lambda g, self, out: g * (self / out), "other": lambda g, other, out: g * (other / out)})
-binary("copysign", result="float", samples=samples.binary(low=0.2, dtypes="real", number=-1.5),
+binary("copysign", numbers="second", result="float", samples=samples.binary(low=0.2, dtypes="real", number=-1.5),
        backward_name=named_by_other("Copysign", 1, 0), grads={
     "self": lambda g, self, out: where(self == 0, 0, g * (out / where(self == 0, 1, self))), "other": _zero})
-binary("nextafter", samples=_float_tensors, grads={"self": lambda g: g, "other": _zero})
+_wide_nextafter = binary("nextafter", numbers="none", function=False, method=False, inplace=False)
+
+
+@op(inplace=True, out=True, samples=_float_tensors, grads={"self": lambda g: g, "other": _zero})
+def nextafter(self, other):
+    """The next number that the dtype can hold, towards other."""
+    if self.dtype.name == "bfloat16" and isinstance(other, TensorBase) and other.dtype is self.dtype:
+        import numpy as np
+        return wrap_ndarray(np.nextafter(self._ndarray(), other._ndarray()))
+    return _wide_nextafter(self, other)
+
+
 _log_sum = {"self": lambda g, self, out: g * conj((self - out).exp()),
             "other": lambda g, other, out: g * conj((other - out).exp())}
-_real_logaddexp = binary("logaddexp", inplace=False, function=False, method=False, grads=_log_sum)
+_real_logaddexp = binary("logaddexp", numbers="none", inplace=False, function=False, method=False, grads=_log_sum)
 
 
 @op(method=False, function=False, backward_name="LogaddexpBackward0", grads=_log_sum)
@@ -204,13 +221,13 @@ def _complex_logaddexp(self, other):
 @op(out=True, samples=Samples(_float_tensors.calls, "floating"))
 def logaddexp(self, other):
     """``log(exp(self) + exp(other))``, computed without overflow."""
-    if self.is_complex() and other.is_complex():
+    if self.is_complex() and isinstance(other, TensorBase) and other.is_complex():
         return _complex_logaddexp(self, other)
     return _real_logaddexp(self, other)
 
 
-binary("gcd", samples=samples.binary(low=-20, high=20, dtypes="int", number=None, special=False))
-binary("lcm", samples=samples.binary(low=-20, high=20, dtypes="int", number=None, special=False))
+binary("gcd", numbers="none", samples=samples.binary(low=-20, high=20, dtypes="int", number=None, special=False))
+binary("lcm", numbers="none", samples=samples.binary(low=-20, high=20, dtypes="int", number=None, special=False))
 
 
 @op(out=True, samples=_float_tensors)
@@ -265,6 +282,8 @@ def float_power(self, exponent):
 @op(inplace=True, out=True, samples=Samples([call(Draw(3, 4), Draw(4, low=-3, high=4, dtype="int64"))], "real"))
 def ldexp(self, other):
     """``self * 2**other``."""
+    if not isinstance(self, TensorBase):
+        raise TypeError(f"ldexp(): argument 'input' (position 1) must be Tensor, not {type(self).__name__}")
     return self * OPS["torch.pow"](2.0, other)
 
 
@@ -277,9 +296,9 @@ binary("bitwise_left_shift", "lshift", operator="lshift", inplace_operator="ilsh
        samples=samples.binary(low=0, high=9, dtypes="int", number=3, special=False))
 binary("bitwise_right_shift", "rshift", operator="rshift", inplace_operator="irshift",
        samples=samples.binary(low=0, high=9, dtypes="int", number=3, special=False))
-binary("logical_and", result="bool", samples=_tensors)
-binary("logical_or", result="bool", samples=_tensors)
-binary("logical_xor", result="bool", samples=_tensors)
+binary("logical_and", numbers="none", result="bool", samples=_tensors)
+binary("logical_or", numbers="none", result="bool", samples=_tensors)
+binary("logical_xor", numbers="none", result="bool", samples=_tensors)
 
 
 # ---------------------------------------------------------------- three tensors

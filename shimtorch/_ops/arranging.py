@@ -84,7 +84,9 @@ def flip(self, *dims):
             raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
     if self.dim() == 0:
         return self.clone()
-    return wrap_ndarray(np.ascontiguousarray(np.flip(self._ndarray(), places)))
+    result = OPS["torch.empty_like"](self)
+    np.copyto(result._ndarray(), np.flip(self._ndarray(), places))
+    return result
 
 
 @op(samples=Samples([call(Draw(3, 4))], **_number))
@@ -114,6 +116,8 @@ def roll(self, shifts, dims=()):
     dims = (dims,) if hasattr(dims, "__index__") else tuple(dims)
     if not shifts:
         raise RuntimeError("`shifts` required")
+    if dims and not self.dim():
+        raise IndexError(f"Dimension specified as {dims[0]} but tensor has no dimensions")
     if not dims and len(shifts) == 1:
         return wrap_ndarray(np.roll(self._ndarray(), shifts[0]))
     if len(dims) != len(shifts):

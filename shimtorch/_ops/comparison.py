@@ -10,7 +10,7 @@ _pair = samples.binary(dtypes="number", number=1)
 
 for _name, _alias in (("eq", ()), ("ne", ("not_equal",)), ("lt", ("less",)), ("le", ("less_equal",)),
                       ("gt", ("greater",)), ("ge", ("greater_equal",))):
-    binary(_name, result="compare", operator=_name, aliases=_alias, samples=_pair)
+    binary(_name, result="compare", numbers="second", operator=_name, aliases=_alias, samples=_pair)
 
 
 @op(samples=samples.binary(dtypes="number", number=None))

@@ -72,7 +72,9 @@ OPS["torch.to"] = to
 
 def _cast_method(name, dtype):
     def forward(self, memory_format=None):
-        return self if self.dtype is dtype and memory_format in (None, preserve_format) else to(self, dtype, memory_format=memory_format)
+        if self.dtype is dtype and memory_format in (None, preserve_format):
+            return self
+        return to(self, dtype, memory_format=memory_format)
     forward.__name__ = name
     forward.__doc__ = f"This tensor in dtype torch.{dtype.name}."
     op(forward, function=False, sparse=True, samples=samples.unary(

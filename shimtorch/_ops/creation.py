@@ -1,7 +1,7 @@
 """New tensors: like another, of another's type, ranges, index lists, window functions."""
 import math
 
-from .._core import factory
+from .._core import OPS, factory
 from .._core.device import as_device, strided
 from .._core.dtype import get_default_dtype, int32, int64, uint8
 from .._core.op import op
@@ -120,6 +120,16 @@ def empty_strided(size, stride, *, dtype=None, layout=None, device=None, require
 def empty_permuted(size, physical_layout, *, dtype=None, layout=None, device=None, requires_grad=False,
                    pin_memory=False):
     """An uninitialised tensor whose memory runs through the dimensions in the given order, outermost first."""
+    n = len(size)
+    if len(physical_layout) != n:
+        raise RuntimeError("Number of dimensions in size does not match the length of the physical_layout; i.e. "
+                           f"len(size) = {n} is not equal to len(physical_layout) = {len(physical_layout)}")
+    for i, d in enumerate(physical_layout):
+        if not 0 <= d < n:
+            raise RuntimeError(f"Dimension out of range (expected to be between 0 and {n - 1}, but got {d} at index "
+                               f"{i}).")
+    if len(set(physical_layout)) != n:
+        raise RuntimeError("Duplicate dim not allowed")
     t = factory.new_empty([size[d] for d in physical_layout], dtype)
     order = sorted(range(len(size)), key=list(physical_layout).__getitem__)
     return _finish(t.permute(order), None, device, requires_grad)
@@ -221,6 +231,30 @@ def range_(start=0, end=None, step=1, *, dtype=None, out=None, layout=None, devi
     return _finish(_counted(math.floor((end - start) / step) + 1, start, step, dtype), out, device, requires_grad)
 
 
+def _check_ends(name, start, end, steps):
+    if not hasattr(steps, "__index__"):
+        given = ", ".join(type(x).__name__ for x in (start, end, steps))
+        raise TypeError(f"{name}() received an invalid combination of arguments - got ({given}), but expected one of:\n"
+                        " * (Tensor start, Tensor end, int steps)\n * (Number start, Number end, int steps)")
+    dims = [x.dim() if isinstance(x, TensorBase) else 0 for x in (start, end)]
+    if any(dims):
+        raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got start with {dims[0]} "
+                           f"dimension(s) and end with {dims[1]} dimension(s).")
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+
+
+def _short_linspace(start, end, steps, dtype):
+    """``linspace`` in 16 bits, where every step of the computation rounds."""
+    first, last = factory.full((), start, dtype=dtype), factory.full((), end, dtype=dtype)
+    if steps < 2:
+        return first.expand(steps).clone()
+    step = (last - first) / factory.full((), steps - 1, dtype=dtype)
+    i = arange(steps, dtype=dtype)
+    half = steps // 2
+    return OPS["torch.cat"]([first + step * i[:half], (last - step * i[:steps - half]).flip(0)])
+
+
 def fused_multiply_add(a, b, c):
     """a * b + c of ndarrays of one real dtype with one rounding; of complex ones with several."""
     import numpy as np
@@ -257,8 +291,7 @@ def _two_sum(a, b):
 def linspace(start, end, steps=100, *, dtype=None, out=None, layout=None, device=None, requires_grad=False):
     """``steps`` numbers from ``start`` to ``end``, both included."""
     import numpy as np
-    if steps < 0:
-        raise RuntimeError("number of steps must be non-negative")
+    _check_ends("linspace", start, end, steps)
     if steps > 1 << 58:
         raise RuntimeError(f"Storage size calculation overflowed with sizes=[{steps}]")
     start, end = _numbers(start, end)
@@ -272,6 +305,8 @@ def linspace(start, end, steps=100, *, dtype=None, out=None, layout=None, device
         raise NotImplementedError("\"linspace_cpu\" not implemented for 'Bool'")
     if not (dtype.is_floating_point or dtype.is_complex):
         start, end = _whole(start, end)
+    if dtype.is_floating_point and dtype.itemsize == 2:
+        return _finish(_short_linspace(start, end, steps, dtype), out, device, requires_grad)
     work = {"float32": np.float32, "complex64": np.complex64, "complex128": np.complex128}.get(dtype.name, np.float64)
     step = (work(end) - work(start)) / work(steps - 1) if steps > 1 else work(0)
     i = np.arange(steps)
@@ -293,6 +328,7 @@ def logspace(start, end, steps=100, base=10.0, *, dtype=None, out=None, layout=N
 
     from .._core.dtype import float64
     dtype = out.dtype if out is not None else dtype or get_default_dtype()
+    _check_ends("logspace", start, end, steps)
     if dtype.name == "bool":
         raise NotImplementedError("\"logspace_cpu\" not implemented for 'Bool'")
     if not (dtype.is_floating_point or dtype.is_complex):

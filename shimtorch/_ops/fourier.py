@@ -109,6 +109,9 @@ def _one(x, n, dim):
 def _several(x, s, dim):
     """The dimensions and their sizes for a transform along several."""
     if dim is not None:
+        if x.dim() == 0 and (isinstance(dim, int) or len(dim)):
+            raise IndexError(f"Dimension specified as {dim if isinstance(dim, int) else dim[0]} but tensor has no "
+                             "dimensions")
         dims = [wrap(d, x.dim()) for d in ((dim,) if isinstance(dim, int) else dim)]
         if len(set(dims)) != len(dims):
             raise RuntimeError("FFT dims must be unique")

@@ -187,7 +187,7 @@ def _centred(x, pad, mode):
 @op(samples=Samples([
     call(Draw(2, 3, 5), 4), call(Draw(3, 5), 4, 2), call(Draw(3, 5), 4, 1, 4, _w),
     call(Draw(3, 5), 4, length=7), call(Draw(4, 5), 4, onesided=False, return_complex=True),
-    call(Draw(3, 4), 4, normalized=True)], "complex"))
+    call(Draw(3, 4), 4, normalized=True), call(Draw(4, 5), 4), call(Draw(2, 4, 5), 4, center=False)], "complex"))
 def istft(self, n_fft, hop_length=None, win_length=None, window=None, center=True, normalized=False, onesided=None,
           length=None, return_complex=False):
     """The signal of an ``stft``: windows added where they overlap, divided by the sum of the windows' squares."""
@@ -220,11 +220,10 @@ def istft(self, n_fft, hop_length=None, win_length=None, window=None, center=Tru
     x = (x.unsqueeze(0) if single else x).transpose(1, 2)
     window = _window(window, x, n_fft, win_length)
     scale = "root" if normalized else "all"
-    if onesided:
-        frames = _c2r(x, (2,), scale, False, n_fft)
+    if not return_complex:                                   # of a two-sided signal, the other half mirrors it
+        frames = _c2r(x.narrow(2, 0, n_fft // 2 + 1), (2,), scale, False, n_fft)
     else:
         frames = _c2c(x, (2,), scale, False)
-        frames = frames if return_complex else OPS["torch.real"](frames)
     n = frames.shape[1]
     total = n_fft + hop_length * (n - 1)
     signal = _overlapped(frames * window, hop_length, total)

@@ -7,6 +7,8 @@ FAMILIES = {
     "linalg_solve": ("cholesky_inverse cholesky_solve det inverse logdet lu_solve slogdet", "", "", "linalg"),
     "linalg_spectra": ("matrix_exp pinverse svd", "", "", "linalg"),
     "linalg_norms": ("", "nuclear_norm", "", "linalg"),
+    "linalg_lowrank": ("", "lobpcg pca_lowrank svd_lowrank", "", ""),
+    "segments": ("nonzero_static", "histogramdd segment_reduce", "", ""),
     "fourier": ("", "", "", "fft"),
     "fourier_old": ("fft ifft irfft istft rfft stft", "", "", ""),
     "special_bessel": ("", "", "", "special"),

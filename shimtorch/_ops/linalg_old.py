@@ -2,6 +2,7 @@
 import numpy as np
 
 from .._core import OPS
+from .._core.device import contiguous_format
 from .._core.op import op
 from .._core.tensor import wrap_ndarray
 from ._results import named
@@ -127,8 +128,7 @@ def triangular_solve(self, A, upper=True, transpose=False, unitriangular=False):
     else:
         X = _solve_triangular(A, b, upper, True, unitriangular)
     batch = tuple(X.shape[:-2])
-    copy = A.detach().expand(batch + tuple(A.shape[-2:]))
-    return _triangular_result((X, matrices(stack_of(copy), batch)))
+    return _triangular_result((X, A.expand(batch + tuple(A.shape[-2:])).clone(memory_format=contiguous_format)))
 
 
 # ---------------------------------------------------------------- Cholesky

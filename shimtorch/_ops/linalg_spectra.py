@@ -120,7 +120,7 @@ def eigvalsh(A, UPLO="L"):
 # ---------------------------------------------------------------- general matrices
 
 def _eig_grad(gw, gv, w, V, real):
-    from .linalg_solve import solve
+    from .linalg_solve import linalg_solve as solve
     if gv is None:
         grad = solve(h(V), gw.unsqueeze(-1) * h(V))
     else:

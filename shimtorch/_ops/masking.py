@@ -81,6 +81,9 @@ def _fill_value(x, value, name):
         if value.dim() > 0:
             raise RuntimeError("masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                                f"{value.dim()} dimension(s).")
+        if value.is_floating_point() and not (x.is_floating_point() or x.is_complex() or bool(value.isfinite())):
+            raise RuntimeError(f"value cannot be converted to type {_C_TYPES.get(x.dtype.name, x.dtype.name)} without "
+                               "overflow")
         return value.to(x.dtype)
     if not isinstance(value, (int, float, complex, np.number, np.bool_)):
         raise TypeError(f"{name}() received an invalid combination of arguments - got "
@@ -241,7 +244,8 @@ def put(self, index, source, accumulate=False):
     return self.clone().put_(index, source, accumulate)
 
 
-@op(method=False, samples=Samples([call(integers(4, high=12), (3, 4)), call(integers(high=24), (2, 3, 4)), call(integers(3, high=99), (3, 4)),
+@op(method=False, samples=Samples([call(integers(4, high=12), (3, 4)), call(integers(high=24), (2, 3, 4)),
+                                   call(integers(3, high=99), (3, 4)),
                                    call(integers(3, high=99, dtype="uint8"), (500, 600)), call(integers(3), 6)]))
 def unravel_index(indices, shape):
     """Numbers of elements as an index tensor for each dimension of a shape."""

@@ -7,6 +7,7 @@ from .._core import OPS
 from .._core.op import op, scalar_type
 from .._core.tensor import TensorBase, wrap_ndarray
 from .._kernels import along as kernels
+from .._kernels import rowsort as sort_kernels
 from ._results import named
 from ._rules import where
 from .reduction import pick_grad
@@ -28,12 +29,22 @@ def _size(x, dim):
     return x.shape[d] if x.dim() else 1
 
 
-def _order(array, dim, descending):
-    """Indices that sort along a dimension, stable, NaN as the largest."""
-    if not descending:
-        return np.argsort(array, axis=dim, kind="stable")
-    flipped = np.flip(np.argsort(np.flip(array, dim), axis=dim, kind="stable"), dim)
-    return np.ascontiguousarray(array.shape[dim] - 1 - flipped)
+# the bits of infinity, where the elements are floats
+_INFINITIES = {"float16": 0x7C00, "bfloat16": 0x7F80, "float32": 0x7F800000, "float64": 0x7FF0000000000000}
+
+
+def _sorted(array, dim, descending):
+    """The elements in order along a dimension, stable, NaN as the largest; and where they were."""
+    last = dim == array.ndim - 1
+    rows = np.ascontiguousarray(array if last else np.moveaxis(array, dim, -1))
+    flat, name = (-1, rows.shape[-1]), array.dtype.name
+    values, places = np.empty_like(rows), np.empty(rows.shape, np.int64)
+    kind = "f" if name in _INFINITIES else "i" if array.dtype.kind == "i" else "u"
+    if rows.size:
+        word = f"u{array.dtype.itemsize}"
+        sort_kernels.sort(rows.view(word).reshape(flat), values.view(word).reshape(flat), places.reshape(flat), kind,
+                          _INFINITIES.get(name, 0), descending)
+    return [x if last else np.ascontiguousarray(np.moveaxis(x, -1, dim)) for x in (values, places)]
 
 
 _scattered = {"self": lambda g, self_shape, out, dim: g.new_zeros(self_shape).scatter(dim, out[1], g)
@@ -47,8 +58,7 @@ def _sort(self, dim, descending):
         return _sort_result((self.clone(), wrap_ndarray(np.zeros((), dtype=np.int64))))
     if self.is_complex():
         raise RuntimeError("Sort currently does not support complex dtypes on CPU")
-    order = _order(self._ndarray(), d, descending)
-    return _sort_result((wrap_ndarray(np.take_along_axis(self._ndarray(), order, d)), wrap_ndarray(order)))
+    return _sort_result(tuple(wrap_ndarray(x) for x in _sorted(self._ndarray(), d, bool(descending))))
 
 
 @op(out=True, samples=Samples([call(_d(3, 4)), call(_d(3, 4), 0, True), call(Draw()), call(_d(5), 0),

@@ -236,11 +236,15 @@ def _angle_grad(g, x):
     grads={"real": lambda g: g.real, "imag": lambda g: g.imag})
 def complex(real, imag):
     """A complex tensor of two real ones."""
-    _check_parts(real, imag)
+    _check_parts("complex", real=real, imag=imag)
     return OPS["torch.stack"](OPS["torch.broadcast_tensors"](real, imag), -1).view_as_complex()
 
 
-def _check_parts(a, b):
+def _check_parts(name, **parts):
+    for i, (what, x) in enumerate(parts.items(), 1):
+        if not isinstance(x, TensorBase):
+            raise TypeError(f"{name}(): argument '{what}' (position {i}) must be Tensor, not {type(x).__name__}")
+    a, b = parts.values()
     if a.dtype.name not in ("float16", "float32", "float64") or b.dtype.name not in ("float16", "float32", "float64"):
         raise RuntimeError(f"Expected both inputs to be Half, Float or Double tensors but got {_scalar_type(a)} and "
                            f"{_scalar_type(b)}")
@@ -252,7 +256,7 @@ def _check_parts(a, b):
 @op(method=False, out=True, samples=Samples([call(Draw(3, 4), Draw(3, 4)), call(Draw(3, 1), Draw(4))]))
 def polar(abs, angle):
     """A complex tensor of absolute values and angles."""
-    _check_parts(abs, angle)
+    _check_parts("polar", abs=abs, angle=angle)
     return OPS["torch.complex"](abs * angle.cos(), abs * angle.sin())
 
 

@@ -195,8 +195,8 @@ def _refuse_bool(x):
          call(Draw(2, 3), Draw(2), Draw(3), beta=3, alpha=2), call(Draw(3), integers(2), Draw(3)),
          call(Draw(), Draw(2), Draw(3), beta=0)], "number"),
     grads={"self": lambda g, beta: _times(g, beta),
-           "vec1": lambda g, vec2, alpha: _times(g.mv(conj(vec2)), alpha),
-           "vec2": lambda g, vec1, alpha: _times(g.t().mv(conj(vec1)), alpha)})
+           "vec1": lambda g, vec2, alpha: _times(g.mv(conj(vec2).to(g.dtype)), alpha),
+           "vec2": lambda g, vec1, alpha: _times(g.t().mv(conj(vec1).to(g.dtype)), alpha)})
 def addr(self, vec1, vec2, *, beta=1, alpha=1):
     """``beta * self + alpha * outer(vec1, vec2)``, in the dtype that the three promote to."""
     product = _outer(vec1, vec2)
@@ -206,7 +206,7 @@ def addr(self, vec1, vec2, *, beta=1, alpha=1):
         if isinstance(factor, float) and not (dtype.is_floating_point or dtype.is_complex):
             raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
     if dtype is bool_:
-        product = product.logical_and(bool(alpha))
+        product = product if alpha else product.new_zeros(product.shape)
         return product.logical_or(self) if beta else product
     return _add_scaled(self.expand(product.shape), product, beta, alpha)
 
@@ -296,7 +296,7 @@ def cross(self, other, dim=None):
         dim = next((d for d, n in enumerate(self.shape) if n == 3 == other.shape[d]), -1)
     d = wrap(dim, self.dim())
     if self.dim() == 0 or self.shape[d] != 3 or other.shape[d] != 3:
-        raise RuntimeError(f"linalg.cross: inputs dimension {d} must have length 3. Got "
+        raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got "
                            f"{self.shape[d] if self.dim() else 1} and {other.shape[d] if other.dim() else 1}")
     a, b = self.unbind(d), other.unbind(d)
     return OPS["torch.stack"]([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]],

@@ -77,6 +77,9 @@ def _check_float(x, name):
 def mean(self, dim=None, keepdim=False, *, dtype=None):
     """The mean over all elements, or over dimensions."""
     if dtype is not None:
+        if not (dtype.is_floating_point or dtype.is_complex):
+            raise RuntimeError("mean(): could not infer output dtype. Optional dtype must be either a floating point "
+                               f"or complex dtype. Got: {scalar_type(dtype)}")
         self = self.to(dtype)
     _check_float(self, "mean")
     n = _reduced_numel(self.shape, dim)
@@ -250,6 +253,11 @@ _aminmax_result = named("aminmax", "min", "max")
     samples=Samples([call(Draw(3, 4)), call(Draw(3, 4), dim=1), call(Draw(3, 4), dim=0, keepdim=True)], "real"))
 def aminmax(self, *, dim=None, keepdim=False):
     """The smallest and the largest element, of all or along a dimension."""
+    if self.numel() == 0 and dim is not None and self.shape[dim] == 0:
+        raise IndexError(f"aminmax: Expected reduction dim {dims_of(dim, self.dim())[0]} to have non-zero size.")
+    if self.numel() == 0 and dim is None:
+        raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
+                           "identity.")
     return _aminmax_result((self.amin(dim, keepdim), self.amax(dim, keepdim)))
 
 
@@ -294,10 +302,27 @@ _spread_op("std_mean", "The standard deviation and the mean.",
 _spread_op("var_mean", "The variance and the mean.", lambda x, dim, var, keepdim: (var, x.mean(dim, keepdim)), False)
 
 
+def _check_weights(name, weights, n, kind):
+    """Weights of observations must be a vector, one for each, of a kind of dtype, and not negative."""
+    if weights is None:
+        return
+    if weights.dim() > 1:
+        raise RuntimeError(f"cov(): expected {name} to have one or fewer dimensions but got {name} with "
+                           f"{weights.dim()} dimensions")
+    if weights.is_complex() or weights.is_floating_point() != (kind == "floating point"):
+        raise RuntimeError(f"cov(): expected {name} to have {kind} dtype but got {name} with "
+                           f"{scalar_type(weights.dtype)} dtype")
+    if weights.numel() != n:
+        raise RuntimeError(f"cov(): expected {name} to have the same numel as there are observations in the input but "
+                           f"got {weights.numel()} != {n}")
+    if weights.numel() and bool((weights < 0).any()):
+        raise RuntimeError(f"cov(): {name} cannot be negative")
+
+
 @op(samples=Samples([call(Draw(3, 4)), call(Draw(4)), call(Draw(3, 4), correction=0),
                      call(Draw(3, 4), fweights=samples.integers(4, low=1, high=4)),
                      call(Draw(3, 4), aweights=Draw(4, low=0.2)), call(Draw(1, 4)), call(Draw()),
-                     call(samples.integers(2, 4))]))
+                     call(samples.integers(2, 4))], gradcheck=(0, 1, 2, 3, 4)))
 def cov(self, *, correction=1, fweights=None, aweights=None):
     """The covariance matrix of variables (rows) over observations (columns)."""
     if self.dim() > 2:
@@ -306,6 +331,8 @@ def cov(self, *, correction=1, fweights=None, aweights=None):
     if self.dtype.name == "bool":
         raise RuntimeError("cov(): bool dtype is not supported for input")
     x = self if self.dim() == 2 else self.reshape(1, -1)
+    _check_weights("fweights", fweights, x.shape[1], "integral")
+    _check_weights("aweights", aweights, x.shape[1], "floating point")
     if not (x.is_floating_point() or x.is_complex()):
         x = x.to(get_default_dtype())
     weights = fweights

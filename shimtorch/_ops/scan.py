@@ -43,7 +43,7 @@ def _scan(x, dim, dtype, kernel, ufunc):
     if x.dim() == 0:
         return x.clone()
     array = x._ndarray()
-    return wrap_ndarray(getattr(np, ufunc).accumulate(array, axis=d, dtype=array.dtype))
+    return wrap_ndarray(np.ascontiguousarray(getattr(np, ufunc).accumulate(array, axis=d, dtype=array.dtype)))
 
 
 def _cumprod_grad(g, x, dim):
@@ -69,6 +69,7 @@ def logcumsumexp(self, dim):
     if self.dim() == 0 or not self.numel():
         wrap(dim, self.dim())
         return self.clone()
+    dim = wrap(dim, self.dim())
     pieces, total = [], None
     for i in range(self.shape[dim]):
         x = self.select(dim, i)

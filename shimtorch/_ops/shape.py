@@ -2,7 +2,7 @@
 from .._core import OPS, factory, views
 from .._core.indexing import slice_view
 from .._core.op import op
-from .._core.tensor import Size
+from .._core.tensor import Size, wrap_ndarray
 from .samples import Draw, Samples, call
 
 _number = dict(dtypes="number")
@@ -41,9 +41,14 @@ op(views.diagonal, samples=Samples([call(Draw(3, 4)), call(Draw(3, 3), 1), call(
 op(views.unfold, function=False, renames={"dim": "dimension"},
    samples=Samples([call(Draw(7), 0, 3, 2), call(Draw(2, 5), 1, 2, 1), call(Draw(), 0, 1, 1)], **_number),
    grads={"self": lambda g, self_shape, dimension, size, step: unfold_backward(g, self_shape, dimension, size, step)})
-op(views.as_strided, samples=Samples([call(Draw(4, 4), (2, 2), (1, 4)), call(Draw(6), (3, 2), (1, 1), 1)], **_number),
-   grads={"self": lambda g, self_shape, size, stride, storage_offset: as_strided_backward(
-       g, self_shape, size, stride, storage_offset)})
+@op(aux=("layout",), samples=Samples([call(Draw(4, 4), (2, 2), (1, 4)), call(Draw(6), (3, 2), (1, 1), 1)], **_number),
+    grads={"self": lambda g, self_shape, size, stride, storage_offset, layout: _as_strided_grad(
+        g, self_shape, layout, size, stride, storage_offset)})
+def as_strided(self, size, stride, storage_offset=None):
+    """A view of the given size and strides on the memory of the tensor, from an element of its storage on."""
+    return views.as_strided(self, size, stride, storage_offset), (self.stride(), self.storage_offset())
+
+
 op(views.unbind, samples=Samples([call(Draw(3, 2)), call(Draw(3, 2), 1)], **_number),
    grads={"self": lambda g, dim: OPS["torch.stack"](list(g) if isinstance(g, (list, tuple)) else [g], dim)})
 op(views.is_contiguous, function=False, samples=Samples([call(Draw(3, 4)), call(Draw())]))
@@ -108,6 +113,33 @@ def as_strided_backward(grad, shape, size, stride, storage_offset):
     result = grad.new_zeros(shape)
     _add_at_strides(result, views.as_strided(result, size, stride, storage_offset), grad)
     return result
+
+
+def _as_strided_grad(g, shape, layout, size, stride, storage_offset):
+    """The gradient that reaches a tensor of a layout through elements which are its own, too."""
+    import numpy as np
+    strides, start = layout
+    offset = start if storage_offset is None else storage_offset
+    own = _positions(np, shape, strides, start)
+    if offset >= start and np.array_equal(own, np.arange(start, start + own.size)):
+        last = max(_positions(np, size, stride, offset).max(initial=0), start)
+        if last < start + own.size:
+            return as_strided_backward(g, shape, size, stride, offset - start)
+    places, inverse, counts = np.unique(own, return_inverse=True, return_counts=True)
+    shown = _positions(np, size, stride, offset)
+    at = np.searchsorted(places, shown)
+    hit = np.flatnonzero(places[np.minimum(at, len(places) - 1)] == shown) if len(places) else at[:0]
+    total = g.new_zeros((len(places),)).index_add(0, wrap_ndarray(at[hit]), g.reshape(-1).index_select(
+        0, wrap_ndarray(hit)))
+    return (total / wrap_ndarray(counts).to(g.dtype)).index_select(0, wrap_ndarray(inverse.reshape(-1))).reshape(shape)
+
+
+def _positions(np, size, stride, offset):
+    """Where in the storage the elements of a strided tensor are."""
+    places = np.array(offset)
+    for n, step in zip(size, stride):
+        places = places[..., None] + np.arange(n) * step
+    return places.reshape(-1)
 
 
 def _add_at_strides(base, view, grad):
@@ -248,8 +280,8 @@ def movedim(self, source, destination):
     source = [source] if isinstance(source, int) else list(source)
     destination = [destination] if isinstance(destination, int) else list(destination)
     if len(source) != len(destination):
-        raise RuntimeError("movedim: Invalid source or destination dims: source and destination must contain the same "
-                           "number of elements")
+        raise RuntimeError(f"movedim: Invalid source or destination dims: source ({source} dims) should contain the "
+                           f"same number of dims as destination ({destination} dims)")
     n = self.dim()
     places = [wrap(d, n) for d in source], [wrap(d, n) for d in destination]
     for name, given, dims in (("source", source, places[0]), ("destination", destination, places[1])):

@@ -9,6 +9,7 @@ from .._core.device import strided
 from .._core.tensor import TensorBase, wrap_ndarray
 from ._sparse_join import keys_of, with_sparse_dim
 from ._sparse_parts import is_compressed, is_coo, parts
+from .sparse_arithmetic import sparse_sum_of_two
 
 
 def sparse_setitem(x, index, value):
@@ -45,15 +46,16 @@ def _assigned(x, index, value):
     where, values = _entries_of(value, region, x.dtype)
     new = coordinates(where)
     kept = np.flatnonzero(~covers(old))
+    kept_values = kept_values.index_select(0, wrap_ndarray(kept))
+    rest = parts.make_coo(wrap_ndarray(old[:, kept]), kept_values, shape, True, True)
     if new.shape[1]:                        # of an element that is named more than once, the last value counts
         numbers = keys_of([new], shape)[0]
-        last = np.sort(numbers.size - 1 - np.unique(numbers[::-1], return_index=True)[1])
-        last = last[values._ndarray()[last] != 0]
-        new, values = new[:, last], values.index_select(0, wrap_ndarray(last))
-    indices = np.concatenate((old[:, kept], new), 1)
-    values = OPS["torch.cat"]([kept_values.index_select(0, wrap_ndarray(kept)), values])
-    result = parts.coalesce(parts.make_coo(wrap_ndarray(indices), values, shape, False, True))
-    return result if n == x.dim() else _hybrid(result, n)
+        last = numbers.size - 1 - np.unique(numbers[::-1], return_index=True)[1]
+        last = np.sort(last[values._ndarray()[last] != 0])
+        written = parts.coalesce(parts.make_coo(wrap_ndarray(np.ascontiguousarray(new[:, last])),
+                                                values.index_select(0, wrap_ndarray(last)), shape, False, True))
+        rest = parts.coalesce(sparse_sum_of_two.forward(rest, written, 1))
+    return rest if n == x.dim() else _hybrid(rest, n)
 
 
 def _hybrid(x, n):

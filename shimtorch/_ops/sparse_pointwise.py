@@ -3,14 +3,15 @@
 Of two sparse tensors the values are taken at the places where either has entries. A function that is not 0 at (0, 0)
 fills all other places, and so has a dense result.
 """
-from .._core import METHODS, OPS
+from .._core import METHODS, OPS, factory
 from .._core.device import strided
+from .._core.dtype import uint8
 from .._core.tensor import TensorBase
 from ._sparse_join import common_shape, expanded
 from ._sparse_parts import is_coo, on_sparse, parts
 from .shape import broadcast_shapes
 from .sparse import sparse_coo_from_parts, values_at
-from .sparse_arithmetic import cast_entries, mul, of_values
+from .sparse_arithmetic import cast_entries, mul, of_values, sparse_sum_of_two
 from .sparse_compressed import with_values as with_compressed_values
 
 # ---------------------------------------------------------------- functions that keep zeros
@@ -63,9 +64,13 @@ def threshold_backward(self, result, threshold):
 def _together(tensors):
     """The places where any of some sparse tensors of one kind has entries: a coalesced sparse tensor."""
     first = tensors[0].detach()
-    indices = OPS["torch.cat"]([x._indices() for x in tensors], 1)
-    values = first._values().new_zeros((indices.shape[1], *first._values().shape[1:]))
-    return parts.coalesce(parts.make_coo(indices, values, first.shape, False, True))
+    pattern = None
+    for x in tensors:
+        x = parts.coalesce(x.detach())
+        blank = parts.with_values(x, factory.zero(factory.new_empty((x._nnz(),), uint8)))
+        pattern = blank if pattern is None else parts.coalesce(sparse_sum_of_two.forward(pattern, blank, 1))
+    return parts.make_coo(pattern._indices(), pattern._values().reshape((-1,) + (1,) * first.dense_dim()).expand(
+        -1, *first.shape[first.sparse_dim():]), first.shape, True, True)
 
 
 def _with_pattern(pattern, values):

@@ -319,8 +319,13 @@ def _rows_of(mat1):
     import numpy as np
     mat1 = mat1.coalesce()
     indices = mat1._indices()
-    rows, places = np.unique(indices[0]._ndarray(), return_inverse=True)
-    fewer = OPS["torch.stack"]([wrap_ndarray(places.astype(np.int64, copy=False)), indices[1]])
+    ascending = indices[0]._ndarray()
+    starts = np.ones(ascending.size, bool)
+    np.not_equal(ascending[1:], ascending[:-1], out=starts[1:])
+    rows = ascending[starts]
+    places = np.cumsum(starts, dtype=np.int64)
+    places -= 1
+    fewer = OPS["torch.stack"]([wrap_ndarray(places), indices[1]])
     return wrap_ndarray(rows), sparse_coo_from_parts(fewer, mat1.values(), (rows.size, mat1.shape[1]), True, True)
 
 

@@ -91,6 +91,10 @@ def _along(name, least, dim, doc, samples):
                                f"{self.dim()} dimensions!")
         d = 0 if self.dim() == 1 else dim
         if not isinstance(indices_or_sections, (tuple, list)):
+            if not hasattr(indices_or_sections, "__index__"):
+                raise TypeError(f"{name}() received an invalid combination of arguments - got (Tensor, "
+                                f"{type(indices_or_sections).__name__}), but expected one of:\n * (Tensor input, int "
+                                "sections)\n * (Tensor input, tuple of ints indices)")
             if indices_or_sections < 1 or self.shape[d] % indices_or_sections:
                 raise RuntimeError(f"torch.{name} attempted to split along dimension {d}, but the size of the "
                                    f"dimension {self.shape[d]} is not divisible by the split_size "

@@ -339,7 +339,7 @@ class _PositiveDefinite(_Symmetric):
             return symmetric
         from .. import linalg
 
-        return linalg.cholesky_ex(value).info.eq(0)
+        return linalg.cholesky_ex(value)[1].eq(0)
 
 
 def _all_of_matrix(mask):

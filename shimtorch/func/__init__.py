@@ -1,18 +1,12 @@
 """torch.func: modules as functions. Its transforms (vmap, grad ...) are not implemented and say so."""
 
-from .._refused import refusal
+from .._refused import attribute
 
 __all__ = ["functional_call", "stack_module_state"]
 
-_REFUSED = frozenset(
-    "functionalize grad grad_and_value hessian jacfwd jacrev jvp linearize vjp vmap debug_unwrap".split()
-)
-
 
 def __getattr__(name):
-    if name in _REFUSED:
-        return refusal(name, "torch.func")
-    raise AttributeError(f"module 'torch.func' has no attribute {name!r}")
+    return attribute("torch.func", name)
 
 
 def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, *, tie_weights=True, strict=False):

@@ -111,7 +111,7 @@ def _spread(input, dim, unbiased, correction, keepdim, dtype, mask):
     x = input.to(dtype) - sum(input, dim, keepdim=True, dtype=dtype, mask=mask) / count
     square = x * x.conj() if x.is_complex() else x * x
     total = sum(square.real if x.is_complex() else square, dim, keepdim=bool(keepdim), mask=mask)
-    return total / (count.reshape(total.shape) - correction).to(total.dtype).clamp(min=0)
+    return (total / (count.reshape(total.shape) - correction).to(total.dtype).clamp(min=0)).to(dtype)
 
 
 def var(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype=None, mask=None):

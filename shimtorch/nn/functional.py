@@ -3,7 +3,6 @@
 import sys as _sys
 
 from .._core.protocol import Overridable as _Overridable
-from ._functional._missing import missing_function as _missing_function
 from ._functional.activation import (
     celu,
     celu_,
@@ -277,6 +276,22 @@ for _name in __all__:
         _home = _sys.modules[_function.__module__]       # the layers find it there
         globals()[_name] = _home.__dict__[_name] = _Overridable(_function, module=__name__)
 
+# Names that are imported from other modules when they are first asked for.
+_ELSEWHERE = {
+    "...overrides": ("handle_torch_function", "has_torch_function", "has_torch_function_unary",
+                            "has_torch_function_variadic"),
+    "..._layer_functions": ("conv_tbc", "native_channel_shuffle"),
+}
+
 
 def __getattr__(name):
-    return _missing_function(__name__, name)
+    from importlib import import_module
+    for module, names in _ELSEWHERE.items():
+        if name in names:
+            return getattr(import_module(module, __name__), name)
+    from .._refused import attribute
+    return attribute("torch.nn.functional", name)
+
+
+def __dir__():
+    return sorted([*globals(), *(name for names in _ELSEWHERE.values() for name in names)])

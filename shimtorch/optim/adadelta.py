@@ -63,7 +63,7 @@ class Adadelta(Optimizer):
             if grad is None:
                 continue
             if grad.is_sparse:
-                raise RuntimeError("Adadelta does not support sparse gradients")
+                raise RuntimeError("Adadelta does not support sparse gradients, please consider SparseAdam instead")
             state = all_state[p] or self._start(p)
             square, steps = state["square_avg"], state["acc_delta"]
             state["step"].add_(1)

@@ -70,7 +70,7 @@ class Adamax(Optimizer):
             if grad is None:
                 continue
             if grad.is_sparse:
-                raise RuntimeError("Adamax does not support sparse gradients")
+                raise RuntimeError("Adamax does not support sparse gradients, please consider SparseAdam instead")
             state = all_state[p] or self._start(p)
             mean, largest = state["exp_avg"], state["exp_inf"]
             if group["maximize"]:

@@ -67,7 +67,7 @@ class ASGD(Optimizer):
             if grad is None:
                 continue
             if grad.is_sparse:
-                raise RuntimeError("ASGD does not support sparse gradients")
+                raise RuntimeError("ASGD does not support sparse gradients, please consider SparseAdam instead")
             state = all_state[p] or self._start(p, lr)
             average, eta, mu = state["ax"], state["eta"], state["mu"]
             if group["maximize"]:

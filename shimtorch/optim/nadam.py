@@ -90,7 +90,7 @@ class NAdam(Optimizer):
             if grad is None:
                 continue
             if grad.is_sparse:
-                raise RuntimeError("NAdam does not support sparse gradients")
+                raise RuntimeError("NAdam does not support sparse gradients, please consider SparseAdam instead")
             state = all_state[p] or self._start(p)
             mean, square = state["exp_avg"], state["exp_avg_sq"]
             if group["maximize"]:

@@ -78,7 +78,7 @@ class RMSprop(Optimizer):
             if grad is None:
                 continue
             if grad.is_sparse:
-                raise RuntimeError("RMSprop does not support sparse gradients")
+                raise RuntimeError("RMSprop does not support sparse gradients, please consider SparseAdam instead")
             state = all_state[p] or self._start(p, group)
             state["step"].add_(1)
             square = state["square_avg"]

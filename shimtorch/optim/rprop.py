@@ -55,7 +55,7 @@ class Rprop(Optimizer):
             if grad is None:
                 continue
             if grad.is_sparse:
-                raise RuntimeError("Rprop does not support sparse gradients")
+                raise RuntimeError("Rprop does not support sparse gradients, please consider SparseAdam instead")
             state = all_state[p] or self._start(p, grad, _number(group["lr"]))
             previous, step_size = state["prev"], state["step_size"]
             state["step"].add_(1)

@@ -53,9 +53,8 @@ def exponential(M, *, center=None, tau=1.0, sym=True, dtype=None, layout=strided
 def cosine(M, *, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
     """Half a wave of the sine."""
     dtype = _checked("cosine", M, dtype, layout)
-    step = math.pi / (M if sym else M + 1)
-    return _window(M, 0.5 * step, step, dtype, device, requires_grad, lambda k: k.sin()) if M else _window(
-        M, 0, 0, dtype, device, requires_grad, None)
+    step = math.pi / max(M if sym else M + 1, 1)
+    return _window(M, 0.5 * step, step, dtype, device, requires_grad, lambda k: k.sin())
 
 
 def gaussian(M, *, std=1.0, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):

@@ -153,3 +153,8 @@ class check_sparse_tensor_invariants:
             with type(self)(self.state):
                 return function(*args, **kwargs)
         return wrapped
+
+
+def __getattr__(name):
+    from .._refused import attribute
+    return attribute("torch.sparse", name)

@@ -18,7 +18,9 @@ pytestmark = pytest.mark.skipif(not table.threaded(), reason="built without thre
 
 @pytest.fixture(autouse=True)
 def number_of_threads():
+    """What a test sets is undone. The BLAS has one thread, for its sums depend on how many it has."""
     before = torch.get_num_threads()
+    torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
 
@@ -31,7 +33,7 @@ def same_bits(compute):
     """The results of compute, once it is known that one thread and three make the same."""
     results = []
     for n in (1, 3):
-        torch.set_num_threads(n)
+        table.set_threads(n)
         made = compute()
         results.append(made if isinstance(made, (tuple, list)) else [made])
     for one, three in zip(*results):
@@ -113,6 +115,7 @@ ALONG = {
     "softmax of half": lambda: a().half().softmax(0),
     "softmax gradients": lambda: with_gradients(lambda x: x.softmax(1), a()),
     "topk": lambda: a().topk(7, 1),
+    **{f"sort {dim}": lambda dim=dim: a().sort(dim, descending=bool(dim)) for dim in (0, 1)},
     "gather": lambda: [a().gather(d, numbers(900)) for d in (0, 1)],
     "scatter_add": lambda: [torch.zeros(700, 900).scatter_add(d, numbers(900), a()) for d in (0, 1)],
     "index_add": lambda: [torch.zeros(700, 900).index_add(0, numbers(900)[:, 0], a()),
@@ -152,6 +155,7 @@ EINSUMS = {
     "ij,ij->": ((500, 600),) * 2, "i,j->ij": ((500,), (600,)), "i,i->": ((300_000,),) * 2,
     "bij,bjk->bik": ((300, 8, 9), (300, 9, 10)), "bhid,bhjd->bhij": ((4, 4, 40, 30),) * 2,
     "bihd,bjhd->bhij": ((4, 40, 4, 30),) * 2,
+    "bn,anm,bm->ba": ((30, 40), (32, 40, 50), (30, 50)),
     "abi,bci,cai->abc": ((40, 30, 20), (30, 20, 20), (20, 40, 20)), "bi,bi,bi->b": ((3000, 40),) * 3,
 }
 
@@ -183,7 +187,6 @@ def test_layers(name):
 
 @pytest.mark.parametrize("equation", EINSUMS)
 def test_einsum(equation):
-    """Where the BLAS has no part: its sums depend on its threads."""
     shapes = EINSUMS[equation]
     inputs = [drawn(*shape, seed=i) for i, shape in enumerate(shapes)]
     (made,) = same_bits(lambda: torch.einsum(equation, *inputs))
@@ -191,6 +194,14 @@ def test_einsum(equation):
     assert np.abs(made.numpy() - exact).max() <= 1e-4 * np.abs(exact).max()
     same_bits(lambda: torch.einsum(equation, *((x * 10).long() for x in inputs)))
     same_bits(lambda: with_gradients(lambda *xs: torch.einsum(equation, *xs), *inputs))
+
+
+@pytest.mark.parametrize("kind", ["LSTM", "GRU", "RNN"])
+def test_recurrent_layers(kind):
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        layer = getattr(torch.nn, kind)(8, 24)
+    same_bits(lambda: with_gradients(lambda x: layer(x)[0], drawn(3, 700, 8)))
 
 
 @pytest.mark.parametrize("make", [

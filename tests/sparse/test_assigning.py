@@ -9,9 +9,9 @@ LAYOUTS = {"coo": {}, "hybrid": {"sparse_dim": 1}, "csr": {"layout": torch.spars
            "csc": {"layout": torch.sparse_csc}, "bsr": {"layout": torch.sparse_bsr, "blocksize": (1, 5)}}
 MASK = torch.tensor([[True, False, True, False, True]] * 4)
 INDICES = (
-    0, (0, 0), (-1, 2), slice(1, None), Ellipsis, (None, 0), (slice(None), 1), (slice(None, None, 2), slice(1, 3)), [0, 2],
-    ([0, 2], [1, 3]), (0, [1, 2]), ([2, 0], slice(None)), MASK, (slice(None), [0, -1]), (Ellipsis, 0), slice(1, 1),
-    torch.tensor(1), (torch.tensor([0, 0]), torch.tensor([1, 1])))
+    0, (0, 0), (-1, 2), slice(1, None), Ellipsis, (None, 0), (slice(None), 1), (slice(None, None, 2), slice(1, 3)),
+    [0, 2], ([0, 2], [1, 3]), (0, [1, 2]), ([2, 0], slice(None)), MASK, (slice(None), [0, -1]), (Ellipsis, 0),
+    slice(1, 1), torch.tensor(1), (torch.tensor([0, 0]), torch.tensor([1, 1])))
 
 
 def sparse_of(dense, kind):

@@ -112,6 +112,8 @@ def prelu(input, weight):
 
 def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
     """leaky_relu with a slope drawn from [lower, upper) for every element when *training*, their mean otherwise."""
+    if lower > upper:
+        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     if not training:
         return leaky_relu(input, (lower + upper) / 2, inplace)
     negative = input.detach() <= 0
@@ -176,7 +178,10 @@ def softsign(input):
 def softshrink(input, lambd=0.5):
     """x moved towards zero by lambd, zero in between."""
     if lambd < 0:
-        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
+        largest = "3.40282e+38" if input.dtype.itemsize == 4 else "1.79769e+308"
+        raise RuntimeError(
+            f"lambda must be in range [0, {largest}] for input dtype {scalar_type(input.dtype)}, but found {lambd:g}"
+        )
     return _ops.softshrink(input, lambd)
 
 

@@ -2,11 +2,18 @@
 
 from ... import _ops
 from ..._ops.convolution import conv_gather, conv_spread
-from .windows import batched, folded, ntuple, product, windows, zero_padded
+from .windows import batched, folded, laid_like, ntuple, product, windows, zero_padded
 
 
 def _join(sizes):
     return " x ".join(map(str, sizes))
+
+
+def _c_type(x):
+    name = x.dtype.name
+    return {"int64": "long int", "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char",
+            "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
+            "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}.get(name, name)
 
 
 def _check(input, weight, bias, groups, n, channels, out_channels):
@@ -22,6 +29,14 @@ def _check(input, weight, bias, groups, n, channels, out_channels):
         raise RuntimeError(
             f"Input type (torch.{names[0]}) and weight type (torch.{names[1]}) should be the same or "
             "input should be a MKLDNN tensor and weight is a dense tensor"
+        )
+    if bias is not None and bias.dtype is not input.dtype:
+        names = [_c_type(t) for t in (input, bias)]
+        raise RuntimeError(f"Input type ({names[0]}) and bias type ({names[1]}) should be the same")
+    if weight.size(0) < groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size "
+            f"{list(weight.shape)} instead"
         )
     if input.size(1) != channels:
         raise RuntimeError(
@@ -83,7 +98,7 @@ def _conv(n, input, weight, bias, stride, padding, dilation, groups):
     else:
         x = zero_padded(x, before, after)
         result = _with_bias(_integer_conv(n, x, weight, out, stride, dilation, groups), bias, n)
-    return result if had_batch else result.squeeze(0)
+    return laid_like(x, result) if had_batch else result.squeeze(0)
 
 
 def _complex(conv, x, weight, bias, *arguments):
@@ -143,7 +158,7 @@ def _conv_transpose(n, input, weight, bias, stride, padding, output_padding, gro
     else:
         result = _integer_transpose(n, x, weight, out, stride, padding, dilation, groups)
         result = _with_bias(result, bias, n)
-    return result if had_batch else result.squeeze(0)
+    return laid_like(x, result) if had_batch else result.squeeze(0)
 
 
 def _integer_transpose(n, x, weight, out, stride, padding, dilation, groups):

@@ -3,6 +3,7 @@
 from ... import _ops, arange
 from ..._core.dtype import bool as bool_
 from ..._core.dtype import int64
+from ..._core.op import scalar_type
 from .._reduction import reduced, settle
 from .activation import logsigmoid
 from .distance import pairwise_distance
@@ -69,6 +70,10 @@ def multi_margin_loss(
         raise ValueError("weight must be one-dimensional")
     x, y = _check_multi(input, target, classes_in_target=False)
     classes = x.size(1)
+    if weight is not None and weight.numel() != classes:
+        raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
+    if y.dtype is not int64:
+        raise RuntimeError(f"expected scalar type Long but found {scalar_type(y.dtype)}")
     if y.numel() and bool(((y < 0) | (y >= classes)).any()):
         raise RuntimeError("target out of range")
     terms = (margin - x.gather(1, y.unsqueeze(1)) + x).clamp(min=0)

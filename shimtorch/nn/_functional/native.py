@@ -45,6 +45,11 @@ def native_dropout(input, p, train):
     return input * kept, kept != 0
 
 
+def native_dropout_backward(grad_output, mask, scale):
+    """The gradient of native_dropout: *grad_output* times *scale* where the mask is true."""
+    return grad_output * mask * scale
+
+
 def _grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners, n):
     if input.dim() != n + 2 or grid.dim() != n + 2:
         raise RuntimeError(

@@ -5,7 +5,7 @@ from ..._core.dtype import bfloat16, complex64, complex128, float16, float32, fl
 from ..._core.normalisation import moments
 from ..._core.op import scalar_type
 from ..._ops.normalisation import normalise_channels, normalise_rows
-from .windows import product
+from .windows import laid_like, product
 
 _EPSILON = {float16: 2.0**-10, bfloat16: 2.0**-7, float32: 2.0**-23, float64: 2.0**-52,
             complex64: 2.0**-23, complex128: 2.0**-52}
@@ -75,7 +75,7 @@ def batch_norm(
             missing = "running_mean" if running_mean is None else "running_var"
             raise RuntimeError(f"{missing} must be defined in evaluation mode")
         mean, var = running_mean, running_var
-    return normalise_channels(input, weight, bias, mean, var, training, eps, "batch_norm")
+    return laid_like(input, normalise_channels(input, weight, bias, mean, var, training, eps, "batch_norm"))
 
 
 def instance_norm(
@@ -157,7 +157,8 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05):
                 f"shape {list(tensor.shape)} and input of shape {list(input.shape)}"
             )
     run = product(input.shape[2:])
-    return normalise_rows(input, weight, bias, batch * num_groups, run, num_groups, eps, "group_norm")
+    result = normalise_rows(input, weight, bias, batch * num_groups, run, num_groups, eps, "group_norm")
+    return laid_like(input, result)
 
 
 def local_response_norm(input, size, alpha=0.0001, beta=0.75, k=1.0):

@@ -39,7 +39,7 @@ def _cropped(input, before, after):
         if max(b, a) > size:
             raise RuntimeError("Padding value causes wrapping around more than once.")
         start, end = max(-b, 0), size - max(-a, 0)
-        if end <= start:
+        if end < start:
             raise RuntimeError("Negative padding value is resulting in an empty dimension")
         input = input.narrow(dim, start, end - start)
     return input, [max(b, 0) for b in before], [max(a, 0) for a in after]
@@ -114,7 +114,7 @@ def pixel_shuffle(input, upscale_factor):
     b = len(batch)
     split = input.reshape(*batch, channels // (r * r), r, r, height, width)
     order = [*range(b + 1), b + 3, b + 1, b + 4, b + 2]
-    return split.permute(order).reshape(*batch, channels // (r * r), height * r, width * r)
+    return laid_like(input, split.permute(order).reshape(*batch, channels // (r * r), height * r, width * r))
 
 
 def pixel_unshuffle(input, downscale_factor):
@@ -138,7 +138,7 @@ def pixel_unshuffle(input, downscale_factor):
     b = len(batch)
     split = input.reshape(*batch, channels, height // r, r, width // r, r)
     order = [*range(b + 1), b + 2, b + 4, b + 1, b + 3]
-    return split.permute(order).reshape(*batch, channels * r * r, height // r, width // r)
+    return laid_like(input, split.permute(order).reshape(*batch, channels * r * r, height // r, width // r))
 
 
 def channel_shuffle(input, groups):

@@ -1,7 +1,7 @@
 """Pooling: the maximum, the mean or a norm of sliding windows, or of a given number of cells."""
 
 from ..._ops.pooling import pool_max, pool_mean
-from .windows import batched, ntuple, product
+from .windows import batched, laid_like, ntuple, product
 
 
 def _out_size(size, kernel, stride, padding, dilation, ceil_mode):
@@ -10,6 +10,20 @@ def _out_size(size, kernel, stride, padding, dilation, ceil_mode):
     if ceil_mode and (out - 1) * stride >= size + padding:
         out -= 1  # the last window must not start in the padding
     return out
+
+
+def _refuse_empty(name, n, input):
+    """There may be no examples, but channels and places."""
+    if n == 3:
+        raise RuntimeError(
+            f"{name}_with_indices_out_cpu_template(): Expected input's non-batch dimensions to have positive length, "
+            f"but input has a shape of {list(input.shape)}"
+        )
+    prefix = f"{name}: " if n == 1 else ""
+    raise RuntimeError(
+        f"{prefix}Expected {n + 1}D or {n + 2}D (batch mode) tensor with optional 0 dim batch size for input, but "
+        f"got:{list(input.shape)}"
+    )
 
 
 def _sliding(name, n, input, kernel_size, stride, padding, dilation, ceil_mode, count_padding=True, divisor=0):
@@ -26,6 +40,10 @@ def _sliding(name, n, input, kernel_size, stride, padding, dilation, ceil_mode, 
     stride = kernel if stride is None or (isinstance(stride, (list, tuple)) and not stride) else ntuple(
         stride, n, "stride")
     padding, dilation = ntuple(padding, n, "padding"), ntuple(dilation, n, "dilation")
+    if name == "max_pool1d":
+        for what, value in (("kernel_size", kernel), ("stride", stride), ("dilation", dilation)):
+            if value[0] <= 0:
+                raise RuntimeError(f"max_pool1d() {what} must be greater than zero, but got {value[0]}")
     if any(s <= 0 for s in stride):
         raise RuntimeError("stride should not be zero")
     for p, k, d in zip(padding, kernel, dilation, strict=True):
@@ -38,10 +56,14 @@ def _sliding(name, n, input, kernel_size, stride, padding, dilation, ceil_mode, 
                 f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and "
                 f"dilation={d}"
             )
+    if 0 in x.shape[1:]:
+        _refuse_empty(name, n, input)
     size = x.shape[2:]
     out = tuple(_out_size(*each, ceil_mode) for each in zip(size, kernel, stride, padding, dilation, strict=True))
     if min(out) < 1:
         channels = x.size(1)
+        if name == "max_pool1d":
+            raise RuntimeError(f"max_pool1d() Invalid computed output size: {out[0]}")
         raise RuntimeError(
             f"Given input size: ({'x'.join(map(str, (channels, *size)))}). Calculated output size: "
             f"({'x'.join(map(str, (channels, *out)))}). Output size is too small"
@@ -50,7 +72,7 @@ def _sliding(name, n, input, kernel_size, stride, padding, dilation, ceil_mode, 
 
 
 def _maximum(x, had_batch, out, windows, return_indices):
-    values, indices = pool_max(x, out, windows)
+    values, indices = (laid_like(x, r) for r in pool_max(x, out, windows))
     if not had_batch:
         values, indices = values.squeeze(0), indices.squeeze(0)
     return (values, indices) if return_indices else values
@@ -109,7 +131,7 @@ def _avg_pool(n, input, kernel_size, stride, padding, ceil_mode, count_include_p
     x, had_batch, out, windows = _sliding(
         f"avg_pool{n}d", n, input, kernel_size, stride, padding, 1, ceil_mode, count_include_pad, divisor_override or 0
     )
-    result = pool_mean(x, out, windows)
+    result = laid_like(x, pool_mean(x, out, windows))
     return result if had_batch else result.squeeze(0)
 
 
@@ -153,15 +175,35 @@ def lp_pool3d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
     return _lp_pool(3, input, norm_type, kernel_size, stride, ceil_mode)
 
 
-def _adaptive_size(size, output_size):
+def _adaptive_size(name, input, n, output_size):
+    """The output size in all dimensions; one number is for all of them, None keeps a dimension."""
+    if isinstance(output_size, (tuple, list)) and n > 1 and input.dim() <= len(output_size):
+        raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
+    if input.dim() not in (n + 1, n + 2):
+        raise RuntimeError(f"{name}(): Expected {n + 1}D or {n + 2}D tensor, but got {list(input.shape)}")
+    size = input.shape[-n:]
     if not isinstance(output_size, (tuple, list)):
-        output_size = (output_size,) * len(size)
-    return tuple(s if o is None else o for s, o in zip(size, output_size, strict=True))
+        output_size = (output_size,) * n
+    if len(output_size) != n:
+        if n == 1:
+            raise RuntimeError(f"{name}() argument 'output_size' should contain one int (got {len(output_size)})")
+        raise RuntimeError(f"{name}: output_size must be {n}" if "avg" in name else
+                           f"{name}(): internal error: output_size.size() must be {n}")
+    out = tuple(s if o is None else o for s, o in zip(size, output_size, strict=True))
+    if min(out) < 0:
+        if "avg" in name:
+            shown = "{" + ", ".join(map(str, (1, *out) if n == 1 else out)) + "}"
+            raise RuntimeError(f"{'adaptive_avg_pool2d' if n == 1 else name}: elements of output_size must be greater "
+                               f"than or equal to 0 but received {shown}")
+        shape = [*input.shape[:-n], *(1,) * (n == 1), *out]
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(out)}: {shape}")
+    return out
 
 
 def _adaptive_avg(n, input, output_size):
+    out = _adaptive_size(f"adaptive_avg_pool{n}d", input, n, output_size)
     x, had_batch = batched(input, n, f"adaptive_avg_pool{n}d")
-    result = pool_mean(x, _adaptive_size(x.shape[2:], output_size), None)
+    result = laid_like(x, pool_mean(x, out, None))
     return result if had_batch else result.squeeze(0)
 
 
@@ -181,8 +223,9 @@ def adaptive_avg_pool3d(input, output_size):
 
 
 def _adaptive_max(n, input, output_size, return_indices):
+    out = _adaptive_size(f"adaptive_max_pool{n}d", input, n, output_size)
     x, had_batch = batched(input, n, f"adaptive_max_pool{n}d")
-    return _maximum(x, had_batch, _adaptive_size(x.shape[2:], output_size), None, return_indices)
+    return _maximum(x, had_batch, out, None, return_indices)
 
 
 def adaptive_max_pool1d_with_indices(input, output_size, return_indices=False):

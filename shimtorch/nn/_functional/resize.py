@@ -73,8 +73,8 @@ def interpolate(
     """Resize the spatial dimensions of (N, C, ...) to *size*, or by *scale_factor*.
 
     *mode* is "nearest", "nearest-exact", "area", or "linear" (3-d input), "bilinear", "bicubic", "lanczos" (4-d),
-    "trilinear" (5-d). *align_corners*, for the latter, puts the corners of input and output on each other. *antialias*, for
-    "bilinear" and "bicubic", and always for "lanczos", smooths an image that shrinks, as Pillow does.
+    "trilinear" (5-d). *align_corners*, for the latter, puts the corners of input and output on each other.
+    *antialias*, for "bilinear" and "bicubic", and always for "lanczos", smooths an image that shrinks, as Pillow does.
     """
     smooth = mode in _SMOOTH
     if mode in ("nearest", "area", "nearest-exact"):

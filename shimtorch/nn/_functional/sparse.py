@@ -30,7 +30,8 @@ def _sparse_rows():
 
         class EmbeddingBackward(Function):
             @staticmethod
-            def forward(ctx, weight, indices, padding_idx):
+            def forward(ctx, weight, indices, padding_idx, scale_grad_by_freq):
+                ctx.scale_grad_by_freq = scale_grad_by_freq
                 ctx.indices = indices
                 ctx.size = weight.shape
                 ctx.padding_idx = padding_idx
@@ -38,11 +39,13 @@ def _sparse_rows():
 
             @staticmethod
             def backward(ctx, grad):
+                if ctx.scale_grad_by_freq:
+                    raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
                 indices = ctx.indices
                 if ctx.padding_idx >= 0:
                     kept = indices != ctx.padding_idx
                     indices, grad = indices[kept], grad[kept]
-                return _ops.sparse_coo_tensor(indices.unsqueeze(0), grad, ctx.size), None, None
+                return _ops.sparse_coo_tensor(indices.unsqueeze(0), grad, ctx.size), None, None, None
 
         _SparseRows = EmbeddingBackward
     return _SparseRows
@@ -57,9 +60,7 @@ def _rows(weight, indices, padding_idx, scale_grad_by_freq, sparse):
         return _lookup(weight, indices, padding_idx)
     flat = indices.reshape(-1)
     if sparse:
-        if scale_grad_by_freq:
-            raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
-        rows = _sparse_rows().apply(weight, flat, padding_idx)
+        rows = _sparse_rows().apply(weight, flat, padding_idx, scale_grad_by_freq)
     else:
         rows = _lookup(weight, flat, padding_idx)
         scale = (1.0 / flat.bincount(minlength=weight.size(0)))[flat].to(rows.dtype).unsqueeze(-1)
@@ -150,7 +151,8 @@ def embedding_bag(
         if include_last_offset:
             if not starts:
                 raise RuntimeError("include_last_offset: number of offset should be at least 1")
-            starts.pop()
+            end = starts.pop()
+            input, per_sample_weights = input[:end], None if per_sample_weights is None else per_sample_weights[:end]
         _check_offsets(starts, input.numel())
     else:
         raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}")

@@ -3,7 +3,7 @@
 from ... import _ops
 from ..._core.dtype import int64
 from ..._ops.pooling import pool_put, pool_take
-from .windows import ntuple, product
+from .windows import laid_like, ntuple, product
 
 
 def _unpool_size(input, kernel, stride, padding, output_size):
@@ -46,7 +46,7 @@ def _max_unpool(n, input, indices, kernel_size, stride, padding, output_size):
             "dimensions."
         )
     if input.dim() == n + 2:
-        return pool_put(input, indices, tuple(size), False)
+        return laid_like(input, pool_put(input, indices, tuple(size), False))
     return pool_put(input.unsqueeze(0), indices.unsqueeze(0), tuple(size), False).squeeze(0)
 
 
@@ -76,6 +76,19 @@ def _starts(sample, size, out, kernel):
     return _ops.cat([starts[..., :-1], _ops.full((*sample.shape, 1), size - kernel, dtype=int64)], -1)
 
 
+def _checked_samples(samples, x, n):
+    """The samples (N, C, n) of the examples of x; there may be more of them."""
+    if samples.dim() != 3:
+        raise RuntimeError(f"Expect _random_samples to have 3 dimensions, got {samples.dim()}")
+    if samples.size(0) < x.size(0):
+        raise RuntimeError("Expect _random_samples.size(0) no less then input batch size.")
+    if samples.size(1) != x.size(1):
+        raise RuntimeError("Expect _random_samples.size(1) equals to input channel size.")
+    if samples.size(2) != n:
+        raise RuntimeError(f"Expect _random_samples.size(2) equals to {n}; got {samples.size(2)}.")
+    return samples[: x.size(0)]
+
+
 def _fractional(n, input, kernel_size, output_size, output_ratio, samples):
     name = f"fractional_max_pool{n}d"
     if output_size is None and output_ratio is None:
@@ -92,11 +105,13 @@ def _fractional(n, input, kernel_size, output_size, output_ratio, samples):
         output_size = [int(s * r) for s, r in zip(size, ratio, strict=True)]
     out = ntuple(output_size, n, "output_size")
     for d, (s, k, o) in enumerate(zip(size, kernel, out, strict=True)):
-        if o + k - 1 > s:
+        if o + k - 1 > s - (n == 3):
             side = ("time", "height", "width")[3 - n + d]
-            raise RuntimeError(f"{name}(): pool {side} {k} too large relative to input {side} {s}")
+            form = "_out" if n == 3 else ""
+            raise RuntimeError(f"{name}{form}(): pool {side} {k} too large relative to input {side} {s}")
     if samples is None:
         samples = _ops.rand(*x.shape[:2], n, dtype=x.dtype)
+    samples = _checked_samples(samples, x, n)
     # The flat position of every element of every window, (N, C, *out, *kernel).
     places = _ops.zeros((), dtype=int64)
     for d in range(n):

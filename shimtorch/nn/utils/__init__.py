@@ -62,3 +62,7 @@ def __getattr__(name):
 
         return import_module("." + name, __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted([*globals(), *_LATER])

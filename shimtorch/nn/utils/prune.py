@@ -202,7 +202,7 @@ class RandomUnstructured(_ByAmount):
         n = _how_many(self.amount, t.nelement())
         mask = default_mask.clone()
         if n:
-            mask.view(-1)[_ops.rand_like(t).view(-1).topk(n).indices] = 0
+            mask.view(-1)[_ops.rand_like(t).view(-1).topk(n)[1]] = 0
         return mask
 
     @classmethod
@@ -261,7 +261,7 @@ class RandomStructured(_Structured):
         if n == 0:
             return default_mask
         chances = _ops.rand(size)
-        kept = chances > chances.kthvalue(n).values
+        kept = chances > chances.kthvalue(n)[0]
         return _whole_mask(t, self.dim, kept) * default_mask.to(t.dtype)
 
     @classmethod
@@ -284,7 +284,7 @@ class LnStructured(_Structured):
             return default_mask
         dims = [d for d in range(t.dim()) if d != self.dim % t.dim()]
         norms = t.detach().norm(p=self.n, dim=dims)
-        kept = norms.topk(size - n).indices
+        kept = norms.topk(size - n)[1]
         return _whole_mask(t, self.dim, kept) * default_mask.to(t.dtype)
 
     @classmethod
