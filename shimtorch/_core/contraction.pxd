@@ -14,6 +14,7 @@ cdef class Step:
     cdef Py_ssize_t sc[2]
     cdef Py_ssize_t work               # products, or elements, of all loops
     cdef bint sums_alike               # sums of the dtype have the dtype
+    cdef bint tiled                    # a copy that turns a matrix
     cdef bint add                      # several products are added up: the result starts from zeros
     cdef st_loop loop
     cdef st_nest_fn nest

@@ -17,6 +17,11 @@ from .iterate cimport as_code_tensor
 from .tensor cimport MAX_DIMS, TensorBase, empty, ptr
 from .views cimport make_view
 
+cdef extern from "plane.h" nogil:
+    int ST_TILE
+    void st_plane(int size, Py_ssize_t rows, Py_ssize_t cols, char* out, Py_ssize_t s_out, const char* source,
+                  Py_ssize_t s_in)
+
 cdef enum:
     PLANS = 32                         # kept for one equation
     EQUATIONS = 1024
@@ -74,6 +79,10 @@ cdef class Step:
             self.dims[i].size = dims[i][0]
             for j in range(1, len(dims[i])):
                 self.dims[i].strides[j - 1] = dims[i][j] * size
+        if kind == COPY and self.ndim > 1:
+            i = self.ndim - 1
+            self.tiled = (self.dims[i].strides[0] == size and self.dims[i - 1].strides[1] == size
+                          and min(self.dims[i].size, self.dims[i - 1].size) >= ST_TILE // 2)
         if matrix is not None:
             self.m, self.n, self.k = matrix[:3]
             for i in range(2):
@@ -198,6 +207,8 @@ cdef class Step:
         if self.ndim == 0:
             one[0] = one[1] = one[2] = 0
             return self.loop(p, one, 1, NULL)
+        if self.tiled:
+            return over_loops(self, dims, self.ndim - 2, 2, p)
         return over_loops(self, dims, self.ndim - 1, 2 if self.kind == COPY else 3, p)
 
 
@@ -238,6 +249,8 @@ cdef int over_loops(Step s, const st_nest_dim* dims, int ndim, int n, char** p) 
         elif s.kind == SUM:
             s.reduce(p[0], p[1], inner.size, inner.strides[1], inner[1].size, inner[1].strides[1], inner[1].strides[0],
                      NULL)
+        elif s.tiled:
+            st_plane(size, inner.size, inner[1].size, p[0], inner.strides[0], p[1], inner[1].strides[1])
         else:
             status |= s.loop(p, inner.strides, inner.size, NULL)
         d = ndim - 1

@@ -126,8 +126,15 @@ cdef class Builder:
 
     cdef int copy(self, int source, order, bint tracked=True) except -1:
         """The slot of an operand in another order, with labels that it lacks spread out."""
-        cdef int out = self.made(order)
+        cdef int out = self.made(order), i, last
+        cdef list dims
         dims = self.merged(order, (self.strides[out], self.strides[source]))
+        last = len(dims) - 1
+        if last > 1 and dims[last][1] == 1:          # the source's closest dimension beside the result's: a matrix
+            for i in range(last):
+                if dims[i][2] == 1:
+                    dims.insert(last - 1, dims.pop(i))
+                    break
         self.steps.append(Step(COPY_STEP, self.code, (source,), out, self.flat(order), dims))
         if tracked:
             self.tree.append((source, -1, out))

@@ -239,7 +239,7 @@ def test_dtypes():
 @pytest.mark.parametrize("equation, shapes", [
     ("ij,jk->ik", [(70, 80), (80, 90)]), ("bij,bjk->bik", [(40, 8, 9), (40, 9, 7)]), ("i,j,k->kij", [(4,), (5,), (6,)]),
     ("ij,ij->i", [(9, 300)] * 2), ("abcd,ebfd->acef", [(4, 5, 6, 7), (3, 5, 4, 7)]),
-    ("ij,jk,kl->il", [(5, 60), (60, 60), (60, 4)])])
+    ("ij,jk,kl->il", [(5, 60), (60, 60), (60, 4)]), ("ac,abc->cb", [(20, 33), (20, 34, 33)])])
 def test_integers_wrap(equation, shapes, dtype):
     generator, limits = np.random.default_rng(1), np.iinfo(dtype)
     arrays = [generator.integers(limits.min, limits.max, shape, dtype=dtype, endpoint=True) for shape in shapes]
