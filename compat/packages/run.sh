@@ -10,9 +10,9 @@ trap 'rm -rf "$work"' EXIT
 
 # What they need besides torch comes as it is today; of visdom, a server, torchnet needs the name only.
 if ! "$python" -m pip install -q --no-deps --only-binary :all: --target "$work/packages" \
-        "torchvision==0.2.2.post3" "torchtext==0.2.3" tensorboardX \
+        "torchvision==0.2.2.post3" tensorboardX \
         six pillow tqdm protobuf packaging requests urllib3 idna certifi charset-normalizer > "$work/log" 2>&1 ||
-   ! "$python" -m pip install -q --no-deps --target "$work/packages" torchnet >> "$work/log" 2>&1; then
+   ! "$python" -m pip install -q --no-deps --target "$work/packages" "torchtext==0.2.3" torchnet >> "$work/log" 2>&1; then
     echo "left out: the packages are not to be had here ($(tail -1 "$work/log"))"
     exit 0
 fi
