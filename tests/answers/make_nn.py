@@ -13,6 +13,7 @@ import lazy_cases  # noqa: E402
 import module_cases  # noqa: E402
 import parametrize_cases  # noqa: E402
 import torch  # noqa: E402
+import training_cases  # noqa: E402
 from recorded import write  # noqa: E402
 
 CASES = {
@@ -22,6 +23,7 @@ CASES = {
     "init": init_cases,
     "modules": module_cases,
     "parametrize": parametrize_cases,
+    "training": training_cases,
 }
 
 for name in sys.argv[1:] or CASES:
