@@ -35,6 +35,8 @@ def check(got, want):
     if got.layout is not torch.strided:
         check_parts(got)
         got = got.to_dense()
+    if got.dtype in (torch.float16, torch.bfloat16):        # NumPy has no bfloat16
+        got, want = got.float(), want.float()
     single = got.dtype in (torch.float32, torch.complex64)
     np.testing.assert_allclose(got.numpy(), want.numpy(), 1e-4 if single else 1e-9, 1e-4 if single else 1e-9)
 
@@ -74,6 +76,73 @@ def test_one_operand(x, data):
         check(x.select(d, i), a.select(d, i))
         twice = torch.tensor([i % a.shape[d]] * 2)
         check(x.index_select(d, twice), a.index_select(d, twice))
+
+
+EVERY = [*DTYPES, torch.complex64, torch.float16, torch.bfloat16, torch.int16, torch.int8, torch.uint8, torch.bool]
+
+
+@quick
+@given(sparse_tensors(dtypes=EVERY))
+def test_every_dtype(x):
+    a = x.coalesce().to_dense()
+    check(x.clone(), a)
+    check(x.flatten() if not x.dense_dim() else x.coalesce(), a.flatten() if not x.dense_dim() else a)
+    check(x.unsqueeze(0).squeeze(0), a)
+    check(torch.cat([x, x]), torch.cat([a, a]))
+    check(x.nonzero(), a.nonzero())
+    wide = torch.complex128 if a.dtype.is_complex else torch.float64
+    check(x.coalesce().to(wide), a.to(wide))
+    check(x != 0, a != 0)
+    check(x.any(), a.any())
+    check(x.count_nonzero(), a.count_nonzero())
+    check(a.to_sparse(), a)
+    check(torch.zeros_like(x), torch.zeros_like(a))
+    if not x.dense_dim() and x.dim() == 2:
+        check(x.to_sparse_csr(), a)
+        check(x.to_sparse_csc(), a)
+
+
+@quick
+@given(sparse_tensors(dtypes=[torch.float64, torch.int64]), st.data())
+def test_more_of_one_operand(x, data):
+    a, n = x.to_dense(), x.sparse_dim()
+    d = data.draw(st.integers(0, x.dim() - 1))
+    order = data.draw(st.permutations(range(n))) + [n + k for k in data.draw(st.permutations(range(x.dim() - n)))]
+    check(x.permute(order), a.permute(order))
+    check(x.reshape((1, *x.shape)), a.reshape((1, *x.shape)))
+    check(x.expand(2, *x.shape), a.expand(2, *x.shape))
+    check(x.sum(), a.sum())
+    check(x.prod(d), a.prod(d))
+    check(x.count_nonzero(d), a.count_nonzero(d))
+    check(x > 1, a > 1)
+    check(x.sign() * 2 - x / 2, a.sign() * 2 - a / 2)
+    check(torch.where(x > 0, x, 0), torch.where(a > 0, a, 0))
+    check(x[..., :1], a[..., :1])
+    start = data.draw(st.integers(0, x.shape[d]))
+    check(x.narrow_copy(d, start, x.shape[d] - start), a.narrow(d, start, x.shape[d] - start))
+    for got, want in zip(x.unbind(d), a.unbind(d), strict=True):
+        check(got, want)
+    if a.dtype is torch.float64:
+        check(x.norm(), a.norm())
+        check(x.norm(1, d), a.norm(1, d))
+        check(x.tanh(), a.tanh())
+
+
+@quick
+@given(sparse_tensors(dense=st.just(1), dtypes=[torch.float64]), st.data())
+def test_assignment(x, data):
+    index = tuple([data.draw(index_for(n)) for n in x.shape[:data.draw(st.integers(0, x.dim()))]])
+    index = tuple([slice(None) if isinstance(i, slice) and (i.step or 1) < 0 else i for i in index])
+    a, y = x.to_dense(), x.clone()
+    try:
+        shape = a[index].shape
+    except (IndexError, RuntimeError):
+        return
+    value = random_values(tuple(shape)) * data.draw(st.sampled_from((0, 1)))
+    a[index] = value
+    y[index] = value
+    check(y, a)
+    assert y.is_coalesced() and bool((y._values() != 0).any() or not y._nnz())
 
 
 def index_for(size):
