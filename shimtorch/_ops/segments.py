@@ -74,7 +74,7 @@ def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, ax
         result = result.scatter_reduce(0, place.unsqueeze(1).expand(chosen.shape), chosen, how)
     if reduce == "mean":
         count = lengths.reshape(-1, 1)
-        mean = result / count
+        mean = result / count.to(result.dtype)
         result = mean if initial is None else result.where(count == 0, mean)
     return result.reshape(data.shape[:axis] + (segments,) + data.shape[axis + 1:])
 
