@@ -93,6 +93,12 @@ cdef Windows cells(size, out):
 
 
 cdef Windows make(tuple size, tuple out, options):
+    cdef int k = len(out)
+    if not 1 <= k <= 3 or len(size) <= k or min(out) < 0:
+        raise RuntimeError(f"pooling: no windows that give {list(out)} of an input of size {list(size)}")
+    if options is not None and not all([len(options[i]) == k and min(options[i]) >= (i != 2) for i in range(4)]):
+        raise RuntimeError("pooling: kernel_size, stride, padding and dilation are given for each dimension, and are "
+                           "positive but for padding")
     return cells(size, out) if options is None else sliding(size, out, options)
 
 

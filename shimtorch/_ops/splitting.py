@@ -78,6 +78,8 @@ def tensor_split(self, indices_or_sections, dim=0):
     if not isinstance(cuts, (tuple, list)):
         if cuts <= 0:
             raise RuntimeError(f"number of sections must be larger than 0, got {cuts}")
+        if cuts > 1 << 32:
+            raise RuntimeError(f"tensor_split: {cuts} sections are more than memory holds")
         small, extra = divmod(n, cuts)
         return split_sizes(self, [small + (i < extra) for i in range(cuts)], dim)
     starts, ends = [0, *cuts], [*cuts, n]

@@ -45,7 +45,7 @@ class UninitializedTensorMixin:
 # What works without a shape; all other methods of Tensor are refused. They are put on the class below.
 _ALLOWED = frozenset(
     "size copy_ is_complex is_floating_point half float double char short int long cuda cpu to get_device set_ "
-    "as_subclass detach_ __hash__ __setattr__ __class_getitem__ __init_subclass__".split()
+    "as_subclass detach_ __hash__ __setattr__ __class_getitem__ __init_subclass__ __torch_function__".split()
 )
 
 
