@@ -276,6 +276,8 @@ cdef class Op:
             changed = legacy_form(self, args, n, kwnames)
             if changed is not None:
                 return call_op(self, changed[0], changed[1])
+        if n and isinstance(<object>args[0], type):       # CPython 3.11 crashes on some methods of a class without self
+            refuse_class(self, <object>args[0])
         if self.rules is None and self.sparse is None:
             result = call(self, impl, args, n, kwnames)
             return name_last_node(self, args, n, kwnames, result) if self.names_composite else result
@@ -356,6 +358,13 @@ cdef class Op:
         bound = dict(zip(self.params, values))
         bound.update(kwargs)
         return bound
+
+
+cdef int refuse_class(Op op, object cls) except -1:
+    """A class of tensors is no tensor."""
+    if issubclass(cls, TensorBase):
+        raise TypeError(f"{op.__name__}(): argument 'input' (position 1) must be Tensor, not {type(cls).__name__}")
+    return 0
 
 
 def warn_numbers_first(name, args):

@@ -128,7 +128,8 @@ def triangular_solve(self, A, upper=True, transpose=False, unitriangular=False):
     else:
         X = _solve_triangular(A, b, upper, True, unitriangular)
     batch = tuple(X.shape[:-2])
-    return _triangular_result((X, A.expand(batch + tuple(A.shape[-2:])).clone(memory_format=contiguous_format)))
+    copy = A.expand(batch + tuple(A.shape[-2:])).transpose(-2, -1).clone(memory_format=contiguous_format)
+    return _triangular_result((X, copy.transpose(-2, -1)))            # in column order
 
 
 # ---------------------------------------------------------------- Cholesky

@@ -11,7 +11,7 @@ from tests._ops.test_table import OPS, arguments, cases, each, results_of, seen
 FOLLOW_POLICY = {"add", "sub", "mul", "div", "rsub", "pow", "floor_divide", "fmod", "remainder", "clamp",
                  "clamp_min", "clamp_max", "where", "ldexp", "xlogy", "bitwise_left_shift", "bitwise_right_shift",
                  "bitwise_or", "bitwise_xor", "arange", "bernoulli", "multinomial", "rand_like", "randn_like",
-                 "randint_like", "empty_like", "poisson", "binomial", "rrelu"}
+                 "randint_like", "empty_like", "poisson", "binomial", "rrelu", "trapezoid", "cumulative_trapezoid"}
 
 
 def outcome(op, index, dtype):
