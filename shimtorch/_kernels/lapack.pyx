@@ -86,6 +86,37 @@ cdef int asked_for(cnp.ndarray work) except -1:
     return at_least_1(int((<object>work)[0].real))
 
 
+cdef bint are_stacks(cnp.ndarray a, cnp.ndarray b) noexcept:
+    """Whether both are stacks of as many matrices of one dtype."""
+    return (cnp.PyArray_NDIM(a) == 3 == cnp.PyArray_NDIM(b) and cnp.PyArray_TYPE(a) == cnp.PyArray_TYPE(b)
+            and cnp.PyArray_DIM(a, 0) == cnp.PyArray_DIM(b, 0))
+
+
+cdef bint systems(cnp.ndarray a, cnp.ndarray b, int dim=2) noexcept:
+    """Whether a are square matrices of the size that b's have in a dimension."""
+    return (are_stacks(a, b) and cnp.PyArray_DIM(a, 1) == cnp.PyArray_DIM(a, 2)
+            and cnp.PyArray_DIM(a, 1) == cnp.PyArray_DIM(b, dim))
+
+
+cdef bint are_pivots(cnp.ndarray pivots, cnp.ndarray a) noexcept:
+    """Whether there is a pivot for each column of the matrices."""
+    return (cnp.PyArray_TYPE(pivots) == cnp.NPY_INT32 and cnp.PyArray_ISCARRAY(pivots)
+            and cnp.PyArray_SIZE(pivots) == cnp.PyArray_DIM(a, 0) * cnp.PyArray_DIM(a, 1))
+
+
+cdef bint are_scales(cnp.ndarray tau, cnp.ndarray a) noexcept:
+    """Whether there are at most as many reflectors' scales as columns."""
+    return (cnp.PyArray_NDIM(tau) == 2 and cnp.PyArray_TYPE(tau) == cnp.PyArray_TYPE(a)
+            and cnp.PyArray_DIM(tau, 0) == cnp.PyArray_DIM(a, 0) and cnp.PyArray_DIM(tau, 1) <= cnp.PyArray_DIM(a, 1))
+
+
+cdef int belong(bint together, cnp.ndarray a, cnp.ndarray b) except -1:
+    """Refuse operands that do not belong together."""
+    if not together:
+        raise RuntimeError(f"linalg: Incompatible stacks of matrices: {(<object>a).shape} and {(<object>b).shape}")
+    return 0
+
+
 cdef cnp.ndarray infos(cnp.ndarray a):
     return np.zeros(cnp.PyArray_DIM(a, 0), np.int32)
 
@@ -181,6 +212,7 @@ def getrs(char trans, cnp.ndarray lu, cnp.ndarray pivots, cnp.ndarray b):
     cdef char* data = cnp.PyArray_BYTES(b)
     cdef char* factors = cnp.PyArray_BYTES(lu)
     cdef int* pivot = <int*>cnp.PyArray_DATA(pivots)
+    belong(systems(lu, b) and are_pivots(pivots, lu), lu, b)
     if n and m:
         with nogil:
             for i in range(batch):
@@ -197,6 +229,7 @@ def getri(cnp.ndarray lu, cnp.ndarray pivots):
     cdef int* pivot = <int*>cnp.PyArray_DATA(pivots)
     cdef int* error = <int*>cnp.PyArray_DATA(info)
     cdef char* w = cnp.PyArray_BYTES(work)
+    belong(systems(lu, lu) and are_pivots(pivots, lu), lu, pivots)
     if n and batch:
         (<F7>f)(&n, data, &n, pivot, w, &size, error)
         size = asked_for(work)
@@ -241,6 +274,7 @@ def potrs(char uplo, cnp.ndarray factor, cnp.ndarray b):
     cdef int n = cnp.PyArray_DIM(factor, 1), m = cnp.PyArray_DIM(b, 1), info
     cdef char* data = cnp.PyArray_BYTES(b)
     cdef char* factors = cnp.PyArray_BYTES(factor)
+    belong(systems(factor, b), factor, b)
     if n and m:
         with nogil:
             for i in range(batch):
@@ -255,6 +289,7 @@ def potri(char uplo, cnp.ndarray factor):
     cdef cnp.ndarray info = infos(factor)
     cdef char* data = cnp.PyArray_BYTES(factor)
     cdef int* error = <int*>cnp.PyArray_DATA(info)
+    belong(systems(factor, factor), factor, factor)
     if n:
         with nogil:
             for i in range(batch):
@@ -286,6 +321,7 @@ def trsm(char side, char uplo, char trans, char diag, cnp.ndarray a, cnp.ndarray
     cdef char* alpha = cnp.PyArray_BYTES(one)
     cdef char* data = cnp.PyArray_BYTES(b)
     cdef char* factors = cnp.PyArray_BYTES(a)
+    belong(systems(a, b, 2 if side == b"L" else 1), a, b)
     if rows and columns:
         with nogil:
             for i in range(batch):
@@ -324,6 +360,7 @@ def orgqr(cnp.ndarray a, cnp.ndarray tau):
     cdef char* data = cnp.PyArray_BYTES(a)
     cdef char* scales = cnp.PyArray_BYTES(tau)
     cdef char* w = cnp.PyArray_BYTES(work)
+    belong(are_stacks(a, a) and are_scales(tau, a), a, tau)
     if m and n and batch:
         (<F9>f)(&m, &n, &k, data, &m, scales, w, &size, &info)
         size = asked_for(work)
@@ -345,6 +382,8 @@ def ormqr(char side, char trans, cnp.ndarray a, cnp.ndarray tau, cnp.ndarray c):
     cdef char* reflectors = cnp.PyArray_BYTES(a)
     cdef char* scales = cnp.PyArray_BYTES(tau)
     cdef char* w = cnp.PyArray_BYTES(work)
+    belong(are_stacks(a, c) and are_scales(tau, a) and k <= cnp.PyArray_DIM(a, 2)
+           and cnp.PyArray_DIM(a, 2) == (rows if side == b"L" else columns), a, c)
     if rows and columns and batch and k:
         (<F13>f)(&side, &trans, &rows, &columns, &k, reflectors, &height, scales, data, &rows, w, &size, &info)
         size = asked_for(work)
@@ -502,6 +541,7 @@ def gels(cnp.ndarray a, cnp.ndarray b):
     cdef char* right = cnp.PyArray_BYTES(b)
     cdef char* space = cnp.PyArray_BYTES(work)
     cdef int* error = <int*>cnp.PyArray_DATA(info)
+    belong(are_stacks(a, b) and cnp.PyArray_DIM(b, 2) >= max(m, n), a, b)
     if batch:
         (<F11>f)(&no, &m, &n, &r, data, &height, right, &ld, space, &size, error)
         size = asked_for(work)
@@ -533,6 +573,7 @@ def gels_by_values(str driver, cnp.ndarray a, cnp.ndarray b, double rcond):
     cdef int* space_int = <int*>cnp.PyArray_DATA(work_int)
     cdef int* rank = <int*>cnp.PyArray_DATA(ranks)
     cdef int* error = <int*>cnp.PyArray_DATA(info)
+    belong(are_stacks(a, b) and cnp.PyArray_DIM(b, 2) >= max(m, n), a, b)
     cdef bint asking = True
     if not batch or not k:
         return s, ranks, info
@@ -582,6 +623,7 @@ def gelsy(cnp.ndarray a, cnp.ndarray b, double rcond):
     cdef int* pivot = <int*>cnp.PyArray_DATA(order)
     cdef int* rank = <int*>cnp.PyArray_DATA(ranks)
     cdef int* error = <int*>cnp.PyArray_DATA(info)
+    belong(are_stacks(a, b) and cnp.PyArray_DIM(b, 2) >= max(m, n), a, b)
     if not m or not n:
         return ranks, info
     while i < batch:
@@ -635,6 +677,7 @@ def sytrs(bint hermitian, cnp.ndarray ld, cnp.ndarray pivots, cnp.ndarray b):
     cdef char* data = cnp.PyArray_BYTES(b)
     cdef char* factors = cnp.PyArray_BYTES(ld)
     cdef int* pivot = <int*>cnp.PyArray_DATA(pivots)
+    belong(systems(ld, b) and are_pivots(pivots, ld), ld, b)
     if n and m:
         with nogil:
             for i in range(batch):
