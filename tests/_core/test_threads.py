@@ -299,7 +299,8 @@ def test_workers_of_a_loader_have_one_thread():
 
 def run(code, **environment):
     return subprocess.run([sys.executable, "-c", textwrap.dedent(code)], env={**os.environ, **environment}, timeout=100,
-                          capture_output=True, text=True, check=True).stdout.split()
+                          capture_output=True, text=True, check=True,
+                          cwd=os.path.dirname(__file__)).stdout.split()      # not where the sources are found first
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="threads are counted in /proc")

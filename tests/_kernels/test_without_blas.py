@@ -34,7 +34,7 @@ np.testing.assert_allclose(x.grad.numpy(), np.broadcast_to(y.detach().numpy().su
 """
 
 
-def test_products():
+def test_products(tmp_path):
     run = subprocess.run([sys.executable, "-W", "error", "-c", SCRIPT], capture_output=True, text=True,
-                         env={**os.environ, "SHIMTORCH_BLAS": "none"})
+                         env={**os.environ, "SHIMTORCH_BLAS": "none"}, cwd=tmp_path)
     assert run.returncode == 0, run.stderr

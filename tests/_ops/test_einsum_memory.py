@@ -75,6 +75,7 @@ assert s.grad.layout is torch.sparse_coo and s.grad._nnz() == s._nnz()
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_peak(name):
-    run = subprocess.run([sys.executable, "-W", "error", "-c", HEAD + SCRIPTS[name]], capture_output=True, text=True)
+def test_peak(name, tmp_path):
+    run = subprocess.run([sys.executable, "-W", "error", "-c", HEAD + SCRIPTS[name]], capture_output=True, text=True,
+                         cwd=tmp_path)
     assert run.returncode == 0, run.stderr

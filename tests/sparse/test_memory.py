@@ -116,10 +116,11 @@ CASES = {
 
 @NEEDS_PROC
 @pytest.mark.parametrize("name", CASES)
-def test_peak(name):
+def test_peak(name, tmp_path):
     make, use, workspace = CASES[name]
     code = f"{SETUP}\nmeasure(lambda: {make}, {use})"
-    run = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=False)
+    run = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=False,
+                         cwd=tmp_path)
     assert run.returncode == 0, run.stderr
     operands, result, peak = map(int, run.stdout.split())
     entries = 4e6 if name == "to_sparse" else 2e6 if ", coo(" in make else 1e6
