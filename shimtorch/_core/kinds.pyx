@@ -17,7 +17,7 @@ from .iterate cimport (
 from .op cimport InplaceOp, Op, enable_vectorcall, record, recording, scan_flags
 from .policy cimport policy
 from .tensor cimport (
-    MAX_DIMS, ON_DEVICE, OVERRIDES, REQUIRES_GRAD, SPARSE, VOLATILE, TensorBase, describe_shape, empty,
+    MAX_DIMS, ON_DEVICE, REQUIRES_GRAD, SPARSE, VOLATILE, TensorBase, describe_shape, empty,
     make_size, ptr, same_shape, scalar_tensor, seen_flags, wrap_dim, write_scalar,
 )
 
@@ -220,7 +220,7 @@ cdef class UnaryOp(Pointwise):
             return self.invoke_other(args, n, kwnames)
         a = <TensorBase><object>args[0]
         flags = seen_flags(a)
-        if flags & (SPARSE | ON_DEVICE | OVERRIDES):
+        if flags & (SPARSE | ON_DEVICE):
             return Op.invoke(self, args, n, kwnames)
         r = self.compute(a, None)
         if flags:
@@ -314,7 +314,7 @@ cdef class BinaryOp(Pointwise):
             return Op.invoke(self, args, n, kwnames)
         a, b = <object>args[0], <object>args[1]
         flags = scan_flags(args, 2, False)
-        if flags & (SPARSE | ON_DEVICE | OVERRIDES):
+        if flags & (SPARSE | ON_DEVICE):
             return Op.invoke(self, args, n, kwnames)
         r = self.compute(a, b, None)
         if flags:
@@ -555,7 +555,7 @@ cdef class InplacePointwise(InplaceOp):
             return InplaceOp.invoke(self, args, n, kwnames)
         t = <TensorBase><object>args[0]
         flags = scan_flags(args, n, False)
-        if flags & (SPARSE | ON_DEVICE | OVERRIDES):
+        if flags & (SPARSE | ON_DEVICE):
             return InplaceOp.invoke(self, args, n, kwnames)
         record_it = recording(flags)
         if record_it and (self.rules is None or self.uses_self):
@@ -702,7 +702,7 @@ cdef class ReduceOp(Op):
             return self.invoke_general(args, n, kwnames)
         a = <TensorBase><object>args[0]
         flags = seen_flags(a)
-        if flags & (SPARSE | ON_DEVICE | OVERRIDES):
+        if flags & (SPARSE | ON_DEVICE):
             return self.invoke_general(args, n, kwnames)
         if n > 1:
             dim = <object>args[1]

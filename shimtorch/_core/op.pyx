@@ -1,4 +1,5 @@
 """Op: one declared operation, from which function, method, in-place form, ``out=`` and history follow."""
+from libc.string cimport memcpy
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF
 
@@ -946,14 +947,13 @@ cdef class InplaceOp(Op):
 
     cdef object invoke_composite(self, TensorBase t, PyObject** args, Py_ssize_t n, PyObject* kwnames):
         """In place, with the history of what the ops that make up a composite record; they read a copy of t."""
-        cdef list given = [<object>args[i] for i in range(n + (0 if kwnames == NULL else len(<object>kwnames)))]
+        cdef TensorBase before = history_copy(t)
         cdef PyObject* stack[64]
-        cdef Py_ssize_t i
-        if len(given) > 64:
+        cdef Py_ssize_t k = n + (0 if kwnames == NULL else len(<object>kwnames))
+        if k > 64:
             raise TypeError(f"{self.__name__}() takes at most 64 arguments")
-        given[0] = history_copy(t)
-        for i in range(len(given)):
-            stack[i] = <PyObject*>given[i]
+        memcpy(stack, args, k * sizeof(PyObject*))
+        stack[0] = <PyObject*>before
         result = call(self, self.base.forward, stack, n, kwnames)
         if not isinstance(result, TensorBase):
             raise TypeError(f"{self.__name__}(): the result is no Tensor")

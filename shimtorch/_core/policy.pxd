@@ -34,6 +34,7 @@ cdef class Policy:
     cdef public bint sampler_own_generator  # RandomSampler seeds a generator of its own (1.11 and later)
     cdef public bint weights_only_default
     cdef public bint stft_of_pairs         # stft of real numbers gives pairs unless asked otherwise (1.11 and older)
+    cdef public bint subclasses_kept       # results of ops on a subclass of Tensor are of that subclass (1.7 and later)
     cdef public object wrap_result         # called as wrap(args, result) at the outermost op call; None in most eras
 
 cdef Policy policy

@@ -287,6 +287,12 @@ cdef tuple planes(TensorBase t, int leading):
     return n, m
 
 
+cdef st_body of_size(TensorBase t, st_body one, st_body two, st_body four, st_body eight) noexcept:
+    """Of loops that move elements of 1, 2, 4 and 8 bytes the one for t's."""
+    cdef Py_ssize_t size = ITEMSIZE[t.code]
+    return four if size == 4 else eight if size == 8 else two if size == 2 else one
+
+
 def put(TensorBase self not None, TensorBase indices not None, tuple out, bint add):
     """Planes (N, C, *out) that are zero but where indices (shaped as self) put self's elements, or their sums."""
     cdef TensorBase at = indices if indices.contiguous_ else contiguous_copy(indices), x = self, r
@@ -303,14 +309,9 @@ def put(TensorBase self not None, TensorBase indices not None, tuple out, bint a
     check(at, n, m, size)
     if add:
         body = <st_body>add_planes[float] if x.code == FLOAT32 else <st_body>add_planes[double]
-    elif ITEMSIZE[x.code] == 4:
-        body = <st_body>put_planes[float]
-    elif ITEMSIZE[x.code] == 8:
-        body = <st_body>put_planes[double]
-    elif ITEMSIZE[x.code] == 2:
-        body = <st_body>put_planes[short]
     else:
-        body = <st_body>put_planes[char]
+        body = of_size(x, <st_body>put_planes[char], <st_body>put_planes[short], <st_body>put_planes[float],
+                       <st_body>put_planes[double])
     share_places(body, n, r, x, at, m, size)
     return as_code_tensor(r, self.code)
 
@@ -328,13 +329,7 @@ def take(TensorBase self not None, TensorBase indices not None):
         raise RuntimeError(f"expected indices for {describe_shape(x)}, got {describe_shape(at)}")
     size = x.count // n if n else 0
     check(at, n, m, size)
-    if ITEMSIZE[x.code] == 4:
-        body = <st_body>take_planes[float]
-    elif ITEMSIZE[x.code] == 8:
-        body = <st_body>take_planes[double]
-    elif ITEMSIZE[x.code] == 2:
-        body = <st_body>take_planes[short]
-    else:
-        body = <st_body>take_planes[char]
+    body = of_size(x, <st_body>take_planes[char], <st_body>take_planes[short], <st_body>take_planes[float],
+                   <st_body>take_planes[double])
     share_places(body, n, r, x, at, m, size)
     return r

@@ -5,6 +5,8 @@ made by a class statement, other than Tensor, are looked at further.
 """
 from cpython.object cimport PyObject
 
+from .policy cimport policy
+
 from _thread import _local
 
 cdef extern from "Python.h":
@@ -60,7 +62,6 @@ cdef extern from *:
 
 ctypedef PyObject* (*vectorcallfunc)(PyObject* self, PyObject** args, size_t nargsf, PyObject* kwnames)
 
-cdef bint default_kept = True          # results of ops on a subclass of Tensor are of that subclass (1.7 and later)
 cdef object thread = _local()          # .modes: the modes entered in this thread, the innermost last
 cdef tuple unwrapped = ()              # functions whose results stay what they are
 cdef bint passing = False              # the next question of a function written in Python is answered with no
@@ -70,7 +71,7 @@ cdef bint passing = False              # the next question of a function written
 
 cdef inline bint type_overrides(PyObject* t) noexcept:
     cdef int kind = override_kind(t) if t != tensor_type else 0
-    return kind == 1 or (kind == 2 and default_kept)
+    return kind == 1 or (kind == 2 and policy.subclasses_kept)
 
 
 cdef bint overridden(PyObject** args, Py_ssize_t n, bint lists) noexcept:
@@ -297,12 +298,6 @@ def set_classes(tensor, default, exempt):
 
 
 _kept = []
-
-
-def keep_subclasses(bint keep):
-    """Whether results of ops on a subclass of Tensor are of that subclass; before PyTorch 1.7 they were not."""
-    global default_kept
-    default_kept = keep
 
 
 # ---------------------------------------------------------------- switching it off

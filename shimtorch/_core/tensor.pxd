@@ -7,7 +7,6 @@ cdef enum:
 # What an op must look at beyond plain dense CPU numbers; zero for most tensors, so that one test clears the fast path.
 cdef enum:
     REQUIRES_GRAD = 1
-    OVERRIDES = 2          # the class has a __torch_function__ of its own
     SPARSE = 4             # layout is not strided: `impl` holds the parts
     ON_DEVICE = 8          # the memory is not the CPU's: `impl` holds it
     VOLATILE = 16          # 0.3: whatever is computed from it keeps no history

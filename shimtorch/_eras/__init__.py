@@ -2,7 +2,6 @@
 import os
 
 from .._core.policy import policy
-from .._core.protocol import keep_subclasses
 from .table import VERSIONS, policies
 
 __all__ = ["era", "current_era", "version_of"]
@@ -26,9 +25,7 @@ def current_era():
 
 
 def _apply(name):
-    fields = policies(check(name))
-    keep_subclasses(fields.pop("subclasses_kept"))
-    for field, value in fields.items():
+    for field, value in policies(check(name)).items():
         setattr(policy, field, value)
     policy.era = name
     if policy.two_types:

@@ -36,10 +36,10 @@ _MODERN = {
     "sampler_own_generator": True,
     "weights_only_default": True,
     "stft_of_pairs": False,
+    "subclasses_kept": True,
     # Read by Python only:
     "zero_grad_set_to_none": True,          # zero_grad() forgets the gradients, or fills them with zeros
     "checkpoint_warns": True,               # checkpoint() warns when use_reentrant is not passed
-    "subclasses_kept": True,               # results of ops on a subclass of Tensor are of that subclass (1.7 and later)
 }
 
 _CHANGES = {
