@@ -27,8 +27,8 @@ from ._core.dtype import can_cast, dtype, get_default_dtype, promote_types, set_
 from ._core.factory import as_tensor, full, ones, tensor, zeros
 from ._core.factory import empty_tensor as empty
 from ._core.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
-from ._core.kinds import result_type
 from ._core.policy import policy as _policy
+from ._core.promotion import result_type
 from ._core.protocol import Overridable as _Overridable
 from ._core.tensor import Size, from_numpy
 from ._ops.creation import arange, eye, linspace, logspace

@@ -10,7 +10,7 @@ from .dtype cimport (
     default_code, default_complex_code, dtype_of, promote_checked,
 )
 from .iterate cimport alloc_result, as_code_tensor, broadcast_shape, contiguous_copy, copy_into, run1
-from .kinds cimport result_code
+from .promotion cimport result_code
 from .policy cimport policy
 from .storage cimport Storage, alias
 from .tensor cimport (

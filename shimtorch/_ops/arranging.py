@@ -1,9 +1,10 @@
 """Rearrangements that copy: repeating, flipping, rolling, triangles and diagonals."""
 from .._core import OPS
+from .._core.declaring import inplace_op, op
 from .._core.device import contiguous_format
 from .._core.einsum import contract_labelled
-from .._core.kinds import chosen
-from .._core.op import inplace_op, name_history, op
+from .._core.history import name_history
+from .._core.pointwise import chosen
 from .._core.tensor import TensorBase, wrap_ndarray
 from .samples import Draw, Samples, call, integers
 from .shape import diagonal_backward, wrap

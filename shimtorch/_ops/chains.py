@@ -1,8 +1,8 @@
 """Products of several matrices, in the cheapest order: ``chain_matmul`` and ``linalg.multi_dot``."""
 from .._core import policy, products
+from .._core.declaring import op
 from .._core.dtype import bool as bool_
 from .._core.einsum import contract_labelled
-from .._core.op import op
 from .._kernels.paths import MOST_EXACT
 from .samples import Draw, Samples, call
 

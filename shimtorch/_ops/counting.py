@@ -1,8 +1,8 @@
 """Distinct elements, counts and histograms, places in sorted sequences."""
 import numpy as np
 
-from .._core.dtype import get_default_dtype, int32
-from .._core.op import op, scalar_type
+from .._core.declaring import op
+from .._core.dtype import get_default_dtype, int32, scalar_type
 from .._core.tensor import TensorBase, wrap_ndarray
 from ._results import named
 from .creation import linspace

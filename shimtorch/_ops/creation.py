@@ -2,9 +2,9 @@
 import math
 
 from .._core import OPS, factory
+from .._core.declaring import op
 from .._core.device import as_device, strided
 from .._core.dtype import get_default_dtype, int32, int64, uint8
-from .._core.op import op
 from .._core.policy import policy
 from .._core.tensor import TensorBase, wrap_ndarray
 from . import samples
@@ -216,7 +216,7 @@ def _whole(*numbers):
 
 
 def _scalar_type(dtype):
-    from .._core.op import scalar_type
+    from .._core.dtype import scalar_type
     return scalar_type(dtype)
 
 

@@ -2,7 +2,8 @@
 import math
 
 from .._core import OPS
-from .._core.op import op, scalar_type
+from .._core.declaring import op
+from .._core.dtype import scalar_type
 from .chains import multiplied
 from .linalg_base import LinAlgError, check_float, check_matrix, check_square
 from .linalg_factor import _LINALG

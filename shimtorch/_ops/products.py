@@ -1,10 +1,10 @@
 """Products of vectors and matrices."""
 from .._core import OPS, Size, products
 from .._core import matmul as core_matmul
+from .._core.declaring import op
 from .._core.dtype import bool as bool_
-from .._core.dtype import promote_types
+from .._core.dtype import promote_types, scalar_type
 from .._core.einsum import contract_labelled
-from .._core.op import op, scalar_type
 from .._core.policy import policy
 from .._core.tensor import TensorBase
 from ._rules import conj

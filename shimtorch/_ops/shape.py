@@ -1,7 +1,7 @@
 """Views: another shape on the same elements; their inverses, which carry gradients back; reshaping."""
 from .._core import OPS, factory, views
+from .._core.declaring import op
 from .._core.indexing import slice_view
-from .._core.op import op
 from .._core.tensor import Size, wrap_ndarray
 from .samples import Draw, Samples, call
 

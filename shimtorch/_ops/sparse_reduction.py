@@ -4,11 +4,11 @@ import math
 import numpy as np
 
 from .._core import OPS
+from .._core.declaring import op
 from .._core.device import strided
 from .._core.dtype import bool as bool_dtype
-from .._core.dtype import int64, uint8
+from .._core.dtype import int64, scalar_type, uint8
 from .._core.grad_mode import is_grad_enabled
-from .._core.op import op, scalar_type
 from .._core.tensor import wrap_ndarray
 from .._kernels.coalesce import Grouping
 from ._sparse_parts import is_coo, on_sparse, parts

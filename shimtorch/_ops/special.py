@@ -2,9 +2,9 @@
 import math
 
 from .._core import OPS
-from .._core.dtype import get_default_dtype
-from .._core.kinds import unary
-from .._core.op import op, scalar_type
+from .._core.declaring import op
+from .._core.dtype import get_default_dtype, scalar_type
+from .._core.pointwise import unary
 from .._core.tensor import wrap_ndarray
 from . import samples
 from ._results import named
