@@ -182,7 +182,7 @@ cdef class EinsumNode(Node):
         return v
 
     def name(self):
-        return contraction_name(type(self).form, policy.node_names)
+        return contraction_name(type(self).form, policy.texts_of)
 
     cdef void release(self):
         self.freed = True

@@ -287,7 +287,7 @@ cdef class OpNode(Node):
     """The node of an Op: it applies the op's derivative rules to what the op saved."""
 
     def name(self):
-        return type(self).__name__ if policy.node_names is None else old_name(type(self).__name__, policy.node_names)
+        return type(self).__name__ if policy.texts_of is None else old_name(type(self).__name__, policy.texts_of)
 
     cdef object apply(self, object g, bint create):
         cdef Rule rule

@@ -15,7 +15,7 @@ cdef class Policy:
     cdef public bint row_order             # pointwise results and copies are contiguous (1.1 and older) ...
     cdef public bint row_order_arithmetic  # sums, differences, products, quotients and relu too (0.4 and older)
     cdef public bint named_results         # max(dim), sort ... give named tuples
-    cdef public str node_names             # whose names backward nodes have: None (modern), '1.11', '1.1' or '1.0'
+    cdef public str texts_of               # whose names of nodes, reprs of modules: None (now), '1.11', '1.1' or '1.0'
     cdef public str print_style            # '0.3', '0.4', '1.0' or 'modern'
     cdef public bint byte_mask_warning
     cdef public bint dropout_training_default

@@ -75,5 +75,5 @@ def chain_matmul(*matrices):
         if a.dim() != 2:
             raise RuntimeError(f"Tensor dimension is {a.dim()}, expected 2 instead.")
     if len(matrices) == 1:
-        return matrices[0] if policy.node_names in ("1.0", "1.1") else matrices[0].clone()
+        return matrices[0].clone() if policy.chain_of_one_copied else matrices[0]
     return multiplied(matrices)
