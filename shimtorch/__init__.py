@@ -69,7 +69,8 @@ for _type in (Tensor, Size, device, layout, memory_format):
 # Parts of the namespace that are imported when they are first named.
 _LAZY = ("autograd", "nn", "optim", "sparse", "utils", "random", "cuda", "jit", "multiprocessing", "distributions",
          "linalg", "fft", "special", "testing", "backends", "version", "functional", "return_types", "serialization",
-         "types", "overrides", "storage", "masked", "signal", "hub", "onnx", "legacy", "distributed", "_C", "func")
+         "types", "overrides", "storage", "masked", "signal", "hub", "onnx", "legacy", "distributed", "_C", "func",
+         "amp", "futures", "cpu", "mps", "xpu", "accelerator", "compiler", "quasirandom", "profiler")
 _LAZY_NAMES = {
     "manual_seed": "random", "seed": "random", "initial_seed": "random", "get_rng_state": "random",
     "set_rng_state": "random", "default_generator": "random", "Generator": "_core.generator",
@@ -86,7 +87,15 @@ _LAZY_NAMES = {
         "is_deterministic_algorithms_warn_only_enabled", "set_deterministic_debug_mode", "get_deterministic_debug_mode",
         "get_float32_matmul_precision", "set_float32_matmul_precision", "set_flush_denormal", "set_warn_always",
         "is_warn_always_enabled", "get_default_device", "set_default_device", "compiled_with_cxx11_abi",
-        "is_vulkan_available", "init_num_threads", "clear_autocast_cache"), "_settings"),
+        "is_vulkan_available", "init_num_threads"), "_settings"),
+    "autocast": "amp", "compile": "compiler",
+    **dict.fromkeys("""
+        is_autocast_enabled set_autocast_enabled get_autocast_dtype set_autocast_dtype is_autocast_cache_enabled
+        set_autocast_cache_enabled autocast_increment_nesting autocast_decrement_nesting clear_autocast_cache
+        is_autocast_cpu_enabled set_autocast_cpu_enabled get_autocast_cpu_dtype set_autocast_cpu_dtype
+        is_autocast_ipu_enabled set_autocast_ipu_enabled get_autocast_ipu_dtype set_autocast_ipu_dtype
+        is_autocast_xla_enabled set_autocast_xla_enabled get_autocast_xla_dtype set_autocast_xla_dtype
+        get_autocast_gpu_dtype set_autocast_gpu_dtype""".split(), "amp._state"),
     **dict.fromkeys((
         "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "bilinear",
         "cosine_similarity", "pairwise_distance", "pixel_shuffle", "pixel_unshuffle", "prelu", "rrelu", "rrelu_",

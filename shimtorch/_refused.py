@@ -16,8 +16,12 @@ TABLE = {
         "torch.Tensor": "dequantize int_repr q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale "
                         "q_zero_point qscheme",
     },
+    "dimensions have no names": {
+        "torch": "align_tensors",
+        "torch.Tensor": "align_as align_to refine_names rename rename_",
+    },
     "there is no compiler": {
-        "torch": "compile cond while_loop import_ir_module import_ir_module_from_buffer merge_type_from_type_comment "
+        "torch": "cond while_loop import_ir_module import_ir_module_from_buffer merge_type_from_type_comment "
                  "parse_ir parse_schema parse_type_comment get_file_path unify_type_list fork wait",
         "torch.nn.functional": "assert_int_or_pair boolean_dispatch weak_script",
         "torch.nn.init": "weak_script",
