@@ -69,7 +69,7 @@ for _type in (Tensor, Size, device, layout, memory_format):
 # Parts of the namespace that are imported when they are first named.
 _LAZY = ("autograd", "nn", "optim", "sparse", "utils", "random", "cuda", "jit", "multiprocessing", "distributions",
          "linalg", "fft", "special", "testing", "backends", "version", "functional", "return_types", "serialization",
-         "types", "overrides", "storage", "masked", "signal", "hub", "onnx", "legacy", "distributed", "_C", "func",
+         "types", "overrides", "storage", "masked", "signal", "hub", "onnx", "distributed", "_C", "func",
          "amp", "futures", "cpu", "mps", "xpu", "accelerator", "compiler", "quasirandom", "profiler")
 _LAZY_NAMES = {
     "manual_seed": "random", "seed": "random", "initial_seed": "random", "get_rng_state": "random",
@@ -78,7 +78,6 @@ _LAZY_NAMES = {
     "inference_mode": "autograd.grad_mode", "is_inference_mode_enabled": "autograd.grad_mode",
     "einsum_path": "_ops._einsum_report",
     "is_anomaly_enabled": "autograd.anomaly_mode", "is_anomaly_check_nan_enabled": "autograd.anomaly_mode",
-    "install": "_shim.alias", "uninstall": "_shim.alias", "installed": "_shim.alias",
     "set_anomaly_enabled": "autograd.anomaly_mode", "finfo": "_limits", "iinfo": "_limits",
     **dict.fromkeys(("frombuffer", "from_file", "asarray", "from_dlpack", "to_dlpack"), "_interop"),
     **dict.fromkeys((
@@ -115,10 +114,15 @@ _LAZY_NAMES = {
 }
 
 
+_OWN_NAME, _OWN = __name__, ("install", "installed", "uninstall")          # what torch has not
+
+
 def __getattr__(name):
     if name == "__version__":
         return _policy.version
     import importlib
+    if name in _OWN:                   # found under its own name also while this module is called torch
+        return getattr(importlib.import_module("._shim.alias", _OWN_NAME), name)
     if name in _LAZY_NAMES:
         value = getattr(importlib.import_module("." + _LAZY_NAMES[name], __name__), name)
         globals()[name] = value
@@ -136,7 +140,8 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted(set(globals()) | set(_LAZY) | set(_LAZY_NAMES) | set(_ops.later.FUNCTIONS))
+    own = () if __name__ != _OWN_NAME else _OWN
+    return sorted(set(globals()) | set(_LAZY) | set(_LAZY_NAMES) | set(_ops.later.FUNCTIONS) | set(own))
 
 
 def _builtin(function):
