@@ -108,7 +108,8 @@ def flipud(self):
     return self.flip(0)
 
 
-@op(samples=Samples([call(Draw(3, 4), 1), call(Draw(3, 4), -1, 0), call(Draw(3, 4), (1, 2), (0, 1)), call(Draw(3, 4), 1, None),
+@op(samples=Samples([call(Draw(3, 4), 1), call(Draw(3, 4), -1, 0), call(Draw(3, 4), (1, 2), (0, 1)),
+                     call(Draw(3, 4), 1, None),
                      call(Draw(0, 2), 1, 0)], **_number),
     grads={"self": lambda g, shifts, dims: roll(
         g, tuple(-s for s in shifts) if isinstance(shifts, (tuple, list)) else -shifts, dims)})
