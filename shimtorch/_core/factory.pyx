@@ -6,8 +6,8 @@ import numpy as np
 cimport numpy as cnp
 
 from .dtype cimport (
-    BOOL, CATEGORY, CAT_COMPLEX, CAT_FLOAT, CAT_INT, COMPLEX64, FLOAT32, INT64, ITEMSIZE, UINT8, as_code,
-    default_code, default_complex_code, dtype_of, promote_checked,
+    BOOL, CATEGORY, CAT_COMPLEX, CAT_FLOAT, CAT_INT, COMPLEX64, FLOAT32, INT64, ITEMSIZE, NDTYPES, UINT8, UINT64,
+    as_code, code_of_numpy, default_code, default_complex_code, dtype_of, promote_checked,
 )
 from .iterate cimport alloc_result, as_code_tensor, broadcast_shape, contiguous_copy, copy_into, run1
 from .promotion cimport result_code
@@ -222,7 +222,7 @@ cpdef TensorBase from_data(object data, object dtype=None, bint copy=True):
     if type(data) is int and dtype is not None and CATEGORY[as_code(dtype)] != CAT_INT:
         return scalar_tensor(as_code(dtype), data)
     if isinstance(data, (list, tuple)):
-        array = sequence_array(data)
+        return of_array(sequence_array(data), inferred_code(data) if dtype is None else as_code(dtype))
     elif isinstance(data, (np.ndarray, np.generic)):
         array = data
         t = from_ndarray(np.asarray(array))
@@ -230,16 +230,14 @@ cpdef TensorBase from_data(object data, object dtype=None, bint copy=True):
             return as_code_tensor(t, as_code(dtype))
         return contiguous_or_strided_copy(t) if copy or isinstance(data, np.generic) else t
     elif isinstance(data, (bool, int, complex)):
-        array = np.asarray(data)
+        return of_array(np.asarray(data), number_code(data) if dtype is None else as_code(dtype))
     elif hasattr(data, "__array__") or hasattr(data, "__array_interface__") or isinstance(
             data, (bytes, bytearray, memoryview)):
         return from_data(np.asarray(data) if not isinstance(data, (bytes, bytearray)) else
                          np.frombuffer(data, dtype=np.uint8), dtype, copy)
     elif hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, (str, dict, set)):
-        array = sequence_array([data[i] for i in range(len(data))])
-    else:
-        raise_type_error(data)
-    return of_array(array, dtype)
+        return from_data([data[i] for i in range(len(data))], dtype, copy)
+    raise_type_error(data)
 
 
 cdef object raise_type_error(object data):
@@ -261,25 +259,55 @@ cdef TensorBase contiguous_or_strided_copy(TensorBase t):
     return r
 
 
-cdef TensorBase of_array(object array, object dtype):
-    """A fresh array, made from Python numbers, as a tensor of the inferred or given dtype."""
+cdef int number_code(object x) except -1:
+    """The dtype that a number within a sequence stands for."""
+    cdef type kind = type(x)
+    if kind is float:
+        return default_code()
+    if kind is int:
+        return INT64
+    if kind is bool:
+        return UINT8 if policy.compare_uint8 else BOOL
+    if isinstance(x, np.generic):
+        return number_code(float(x)) if kind is np.float64 and not policy.numpy_doubles_kept else code_of_numpy(x.dtype)
+    return default_complex_code() if isinstance(x, complex) else default_code() if isinstance(x, float) else INT64
+
+
+cdef int inferred_code(object data) except -1:
+    """The dtype of a nested sequence: the promotion of what its elements have; the default one for an empty one."""
+    cdef int code = NDTYPES
+    widen_code(data, &code)
+    return default_code() if code == NDTYPES else code
+
+
+cdef int widen_code(object data, int* code) except -1:
+    """Promote code (NDTYPES: none yet) with the dtypes of all elements of a nested sequence."""
+    cdef int found
+    for x in data:
+        if isinstance(x, (list, tuple)):
+            widen_code(x, code)
+            continue
+        if isinstance(x, TensorBase):
+            found = (<TensorBase>x).code
+        elif isinstance(x, np.ndarray):
+            found = code_of_numpy((<cnp.ndarray>x).dtype)
+        elif isinstance(x, (float, int, complex, np.generic)):
+            found = number_code(x)
+        else:                          # another kind of sequence
+            widen_code(x, code)
+            continue
+        if found != code[0]:
+            code[0] = found if code[0] == NDTYPES else promote_checked(code[0], found)
+    return 0
+
+
+cdef TensorBase of_array(object array, int code):
+    """A fresh array, made from Python numbers, as a tensor of a dtype."""
     cdef cnp.ndarray a = array
     cdef TensorBase t
     cdef str kind = a.dtype.kind
-    cdef int code
-    if dtype is not None:
-        code = as_code(dtype)
-    elif kind == "f" or a.size == 0:
-        code = default_code()
-    elif kind == "c":
-        code = default_complex_code()
-    elif kind == "b":
-        code = UINT8 if policy.compare_uint8 else BOOL
-    else:
-        code = INT64
-    if kind == "u":
-        if a.dtype == np.uint64 and dtype is None or (dtype is not None and code != 14):
-            raise RuntimeError("Overflow when unpacking long long")
+    if kind == "u" and a.dtype == np.uint64 and code != UINT64:
+        raise RuntimeError("Overflow when unpacking long long")
     t = from_ndarray(a)
     if t.code == code:
         return t

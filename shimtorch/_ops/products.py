@@ -1,4 +1,6 @@
 """Products of vectors and matrices."""
+from operator import index
+
 from .._core import OPS, Size, products
 from .._core import matmul as core_matmul
 from .._core.declaring import op
@@ -317,6 +319,7 @@ def matrix_power(self, n):
         raise RuntimeError("linalg.matrix_power: A must be batches of square matrices, but they are "
                            f"{self.shape[-2] if self.dim() > 1 else 1} by {self.shape[-1] if self.dim() else 1} "
                            "matrices")
+    n = index(n)
     if n < 0:
         from . import linalg_solve
         return matrix_power(linalg_solve.inv(self), -n)

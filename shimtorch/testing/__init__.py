@@ -95,7 +95,7 @@ def _class(x):
 
 def _tolerances_of(name, other, given):
     if given[0] is not None:
-        return given
+        return tuple(float(x) for x in given)           # tensors of one element are taken too
     both = [_TOLERANCES.get(n, (0.0, 0.0)) for n in (name, other)]
     return max(b[0] for b in both), max(b[1] for b in both)
 

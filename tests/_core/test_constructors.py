@@ -118,3 +118,33 @@ def test_like_and_fill():
     out = torch.empty(0)
     assert torch.zeros(2, out=out) is out and out.tolist() == [0, 0]
     assert torch.ones(2, requires_grad=True).requires_grad
+
+
+# What a sequence holds, and the dtype that torch 2.13 and 1.1 make of it.
+MIXED = [
+    ([np.float64(1)], "float64", "float32"), ([np.float32(1)], "float32", "float32"),
+    ([np.float64(1), 2], "float64", "float32"), ([np.int32(3)], "int32", "int32"),
+    ([np.float32(1), np.float64(2)], "float64", "float32"), ([[np.float16(1)], [np.float64(2)]], "float64", "float32"),
+    ([np.array([1.0, 2.0])], "float64", "float64"), ([np.array([1, 2], np.float32)], "float32", "float32"),
+    ([np.int8(1), 1.0], "float32", "float32"), ([np.float32(1), 1], "float32", "float32"),
+    ([np.uint8(3), np.int8(3)], "int16", "int16"), ((np.float64(1),), "float64", "float32"),
+    ([1, 2.5], "float32", "float32"), ([True, 2], "int64", "int64"), ([1, 2j], "complex64", None),
+    ([torch.tensor(1.0, dtype=torch.float64)], "float64", "float64"),
+    ([1.0, torch.tensor(1.0, dtype=torch.float64)], "float64", "float64"),
+    ([torch.tensor(1), 2.5], "float32", "float32"), ([range(3)], "int64", "int64"), ([[], []], "float32", "float32"),
+]
+
+
+@pytest.mark.parametrize("data, modern, old", MIXED)
+def test_dtype_of_a_sequence(data, modern, old):
+    for make in (torch.tensor, torch.as_tensor, torch.asarray):
+        assert make(data).dtype is getattr(torch, modern)
+    if old is not None:
+        with torch.era("1.1"):
+            assert torch.tensor(data).dtype is getattr(torch, old)
+
+
+def test_values_of_a_mixed_sequence_are_exact():
+    data = [np.float64(0.1), np.float32(0.1), 3]
+    assert torch.tensor(data).tolist() == [float(x) for x in data]
+    assert torch.tensor([np.int64(2**62 + 1), 5]).tolist() == [2**62 + 1, 5]
