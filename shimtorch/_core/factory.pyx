@@ -212,6 +212,7 @@ cpdef TensorBase from_data(object data, object dtype=None, bint copy=True):
     """A tensor of nested sequences, numbers, ndarrays, tensors or anything with a buffer; dtype None: inferred."""
     cdef TensorBase t
     cdef object array
+    cdef int code
     if isinstance(data, TensorBase):
         t = shallow(<TensorBase>data) if not (<TensorBase>data).flags & SPARSE else data
         if dtype is not None and (<TensorBase>data).code != as_code(dtype):
@@ -222,7 +223,9 @@ cpdef TensorBase from_data(object data, object dtype=None, bint copy=True):
     if type(data) is int and dtype is not None and CATEGORY[as_code(dtype)] != CAT_INT:
         return scalar_tensor(as_code(dtype), data)
     if isinstance(data, (list, tuple)):
-        return of_array(sequence_array(data), inferred_code(data) if dtype is None else as_code(dtype))
+        array = sequence_array(data)
+        code = inferred_code(data) if dtype is None else as_code(dtype)
+        return of_array(exact_array(array, data, code), code)
     elif isinstance(data, (np.ndarray, np.generic)):
         array = data
         t = from_ndarray(np.asarray(array))
@@ -306,8 +309,8 @@ cdef TensorBase of_array(object array, int code):
     cdef cnp.ndarray a = array
     cdef TensorBase t
     cdef str kind = a.dtype.kind
-    if kind == "u" and a.dtype == np.uint64 and code != UINT64:
-        raise RuntimeError("Overflow when unpacking long long")
+    if kind == "u" and a.dtype == np.uint64 and code != UINT64 and CATEGORY[code] == CAT_INT:
+        raise ValueError("Overflow when unpacking long long")
     t = from_ndarray(a)
     if t.code == code:
         return t
@@ -338,23 +341,53 @@ cdef object sequence_array(object data):
     except ValueError:
         check_regular(data, 0)
         raise
-    except OverflowError:
-        raise RuntimeError("Overflow when unpacking long long") from None
     kind = array.dtype.kind
     if kind == "O":
         check_regular(data, 0)
-        raise_object(data)
+        if not all([isinstance(x, (int, float)) for x in array.flat]):
+            raise_object(data)
     if kind in "SUVmM":
         raise_object(data)
     return array
+
+
+cdef object exact_array(cnp.ndarray array, object data, int code):
+    """What became of a sequence in NumPy's hands, made again where large integers among its numbers lost digits."""
+    cdef str kind = array.dtype.kind
+    if kind == "O" and CATEGORY[code] != CAT_INT:
+        return array.astype(np.float64)
+    if not array.size or CATEGORY[code] != CAT_INT:
+        return array
+    if kind == "f" and code != UINT64 and not np.abs(array).max() >= 9007199254740992:
+        return array
+    if kind in "biu" and (code != UINT64 or array.min() >= 0):
+        return array
+    array = np.array(plain(data), dtype=object)
+    whole = [exact_integer(x, code) for x in array.flat]
+    return np.array(whole, dtype=np.uint64 if code == UINT64 else np.int64).reshape((<object>array).shape)
+
+
+cdef object exact_integer(object x, int code):
+    """A number of a sequence as an integer that int64 (uint64) can hold."""
+    if code == UINT64:
+        if isinstance(x, (float, np.floating)):
+            raise TypeError("an integer is required")
+        if x < 0:
+            raise OverflowError("can't convert negative int to unsigned")
+        if x > 0xFFFFFFFFFFFFFFFF:
+            raise OverflowError("int too big to convert")
+        return int(x)
+    if not -0x8000000000000000 <= x <= 0x7FFFFFFFFFFFFFFF:
+        if isinstance(x, int):
+            raise ValueError("Overflow when unpacking long long")
+        raise RuntimeError(f"value cannot be converted to type {dtype_of(code).name} without overflow")
+    return int(x)
 
 
 cdef object raise_object(object data):
     for item in data:
         if isinstance(item, (list, tuple)):
             raise_object(item)
-        elif isinstance(item, int) and not -0x8000000000000000 <= item <= 0x7FFFFFFFFFFFFFFF:
-            raise RuntimeError("Overflow when unpacking long long")
         elif isinstance(item, str):
             raise TypeError("new(): invalid data type 'str'")
         elif not isinstance(item, (int, float, complex, np.generic)):

@@ -148,3 +148,24 @@ def test_values_of_a_mixed_sequence_are_exact():
     data = [np.float64(0.1), np.float32(0.1), 3]
     assert torch.tensor(data).tolist() == [float(x) for x in data]
     assert torch.tensor([np.int64(2**62 + 1), 5]).tolist() == [2**62 + 1, 5]
+
+
+@pytest.mark.parametrize("data, dtype, values", [
+    ([1, 2**63 + 5], "uint64", [1, 2**63 + 5]), ([[1], [2**64 - 1]], "uint64", [[1], [2**64 - 1]]),
+    ([2**53 + 1, 1.0], "int64", [2**53 + 1, 1]), ([1, 2**70], "float64", [1.0, 2.0**70]),
+    ([2**63 + 5], "float64", [2.0**63]), ([True, 2**63], "uint64", [1, 2**63])])
+def test_large_integers_keep_their_digits(data, dtype, values):
+    assert torch.tensor(data, dtype=getattr(torch, dtype)).tolist() == values
+
+
+@pytest.mark.parametrize("data, dtype, error, message", [
+    ([1, 2**63 + 5], None, ValueError, "Overflow when unpacking long long"),
+    ([2**63 + 5], "int64", ValueError, "Overflow when unpacking long long"),
+    ([-1], "uint64", OverflowError, "can't convert negative int to unsigned"),
+    ([1.5], "uint64", TypeError, "an integer is required"),
+    ([2**64], "uint64", OverflowError, "int too big to convert"),
+    ([1e30], "int64", RuntimeError, "value cannot be converted to type int64 without overflow"),
+    ([300], "uint8", RuntimeError, "value cannot be converted to type uint8 without overflow")])
+def test_what_a_dtype_cannot_hold(data, dtype, error, message):
+    with pytest.raises(error, match=message):
+        torch.tensor(data, dtype=None if dtype is None else getattr(torch, dtype))
