@@ -47,7 +47,8 @@ _UNTIL_1_0 = {
     "torch.rfft", "torch.irfft", "torch.ifft",
 }
 _METHODS_UNTIL_1_0 = {
-    "gels", "gesv", "symeig", "btrifact", "btrifact_with_info", "btrisolve", "potrf", "potri", "potrs", "trtrs", "irfft",
+    "gels", "gesv", "symeig", "btrifact", "btrifact_with_info", "btrisolve", "potrf", "potri", "potrs", "trtrs",
+    "irfft",
 }
 _FUNCTION = {"torch.autograd.Function", "torch.autograd.function.Function", "torch.autograd.function.InplaceFunction"}
 
