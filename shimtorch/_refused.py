@@ -39,6 +39,14 @@ TABLE = {
         "torch.nn.functional": "grouped_mm scaled_grouped_mm scaled_mm",
         "torch.sparse": "to_sparse_semi_structured",
     },
+    "there is one process": {
+        "torch.distributed": "all_gather all_gather_multigpu all_gather_object all_reduce all_reduce_multigpu "
+                             "all_to_all all_to_all_single barrier broadcast broadcast_multigpu "
+                             "broadcast_object_list destroy_process_group gather gather_object get_backend get_rank "
+                             "get_world_size init_process_group irecv isend monitored_barrier new_group recv reduce "
+                             "reduce_multigpu reduce_scatter scatter scatter_object_list send",
+    },
+    "there is no exporter": {"torch.onnx": "export export_to_pretty_string register_custom_op_symbolic"},
     "there is no tensor of tensors of different sizes": {"torch.Tensor": "to_padded_tensor"},
     "there is no complex number of two half-precision ones": {"torch.Tensor": "chalf"},
     "it is no part of what PyTorch documents": {
