@@ -23,6 +23,8 @@ TABLE = {
     "there is no compiler": {
         "torch": "cond while_loop import_ir_module import_ir_module_from_buffer merge_type_from_type_comment "
                  "parse_ir parse_schema parse_type_comment get_file_path unify_type_list fork wait",
+        "torch.jit": "export_opnames freeze last_executed_optimized_graph load optimize_for_inference "
+                     "run_frozen_optimizations save",
         "torch.nn.functional": "assert_int_or_pair boolean_dispatch weak_script",
         "torch.nn.init": "weak_script",
     },
@@ -39,14 +41,14 @@ TABLE = {
         "torch.nn.functional": "grouped_mm scaled_grouped_mm scaled_mm",
         "torch.sparse": "to_sparse_semi_structured",
     },
-    "there is one process": {
-        "torch.distributed": "all_gather all_gather_multigpu all_gather_object all_reduce all_reduce_multigpu "
-                             "all_to_all all_to_all_single barrier broadcast broadcast_multigpu "
-                             "broadcast_object_list destroy_process_group gather gather_object get_backend get_rank "
-                             "get_world_size init_process_group irecv isend monitored_barrier new_group recv reduce "
-                             "reduce_multigpu reduce_scatter scatter scatter_object_list send",
+    "there is no exporter": {
+        "torch.onnx": "export export_to_pretty_string register_custom_op_symbolic unregister_custom_op_symbolic",
     },
-    "there is no exporter": {"torch.onnx": "export export_to_pretty_string register_custom_op_symbolic"},
+    "extensions need the headers and libraries of real torch": {
+        "torch.utils.cpp_extension": "BuildExtension CUDAExtension CppExtension include_paths library_paths load "
+                                     "load_inline",
+        "torch.utils.ffi": "create_extension",
+    },
     "there is no tensor of tensors of different sizes": {"torch.Tensor": "to_padded_tensor"},
     "there is no complex number of two half-precision ones": {"torch.Tensor": "chalf"},
     "it is no part of what PyTorch documents": {

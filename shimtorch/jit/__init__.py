@@ -8,15 +8,15 @@ import contextlib
 import warnings
 from typing import Final
 
+from .._refused import attribute
 from ..futures import Future
 from ..nn.modules.module import Module
 from ._instance import isinstance
 
-__all__ = ["Attribute", "Error", "Final", "Future", "ScriptFunction", "ScriptModule", "ScriptWarning", "TracerWarning",
-           "TracingCheckError", "annotate", "enable_onednn_fusion", "export", "export_opnames", "fork", "freeze",
-           "fuser", "ignore", "interface", "is_scripting", "is_tracing", "isinstance", "last_executed_optimized_graph",
-           "load", "onednn_fusion_enabled", "optimize_for_inference", "optimized_execution",
-           "run_frozen_optimizations", "save", "script", "script_if_tracing", "script_method", "set_fusion_strategy",
+__all__ = ["Attribute", "Error", "Final", "Future", "ScriptFunction", "ScriptModule", "ScriptWarning",
+           "TracerWarning", "TracingCheckError", "annotate", "enable_onednn_fusion", "export", "fork", "fuser",
+           "ignore", "interface", "is_scripting", "is_tracing", "isinstance", "onednn_fusion_enabled",
+           "optimized_execution", "script", "script_if_tracing", "script_method", "set_fusion_strategy",
            "strict_fusion", "trace", "trace_module", "unused", "wait"]
 
 class Error(RuntimeError):
@@ -44,7 +44,7 @@ class ScriptFunction:
     """A compiled function; there are none, so that nothing is an instance of it."""
 
     def __init__(self, *args, **kwargs):
-        raise _no_compiler("ScriptFunction")
+        raise NotImplementedError("torch.jit.ScriptFunction is not implemented: there is no compiler")
 
 
 class ScriptModule(Module):
@@ -55,12 +55,7 @@ class ScriptModule(Module):
 
     def save(self, f, _extra_files=None):
         """Not implemented."""
-        save(self, f, _extra_files)
-
-
-def _no_compiler(name):
-    return NotImplementedError(f"torch.jit.{name} is not implemented: there is no compiler. Modules are saved with "
-                               "torch.save(module.state_dict(), f)")
+        attribute("torch.jit", "save")(self, f)
 
 
 def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
@@ -151,41 +146,6 @@ def wait(future):
     return future.wait()
 
 
-def freeze(mod, preserved_attrs=None, optimize_numerics=True):
-    """Not implemented."""
-    raise _no_compiler("freeze")
-
-
-def optimize_for_inference(mod, other_methods=None):
-    """Not implemented."""
-    raise _no_compiler("optimize_for_inference")
-
-
-def run_frozen_optimizations(mod, optimize_numerics=True, preserved_methods=None):
-    """Not implemented."""
-    raise _no_compiler("run_frozen_optimizations")
-
-
-def save(m, f, _extra_files=None):
-    """Not implemented: there is no compiled program that could be written."""
-    raise _no_compiler("save")
-
-
-def load(f, map_location=None, _extra_files=None, _restore_shapes=False):
-    """Not implemented: compiled programs cannot be run."""
-    raise _no_compiler("load")
-
-
-def export_opnames(m):
-    """Not implemented."""
-    raise _no_compiler("export_opnames")
-
-
-def last_executed_optimized_graph():
-    """Not implemented."""
-    raise _no_compiler("last_executed_optimized_graph")
-
-
 @contextlib.contextmanager
 def optimized_execution(should_optimize):
     """A context in which compiled code would (not) be optimised; without effect."""
@@ -223,7 +183,7 @@ _strategy = [("STATIC", 2), ("DYNAMIC", 10)]
 def enable_onednn_fusion(enabled):
     """Not to be had: fusion with oneDNN can only be switched off."""
     if enabled:
-        raise _no_compiler("enable_onednn_fusion")
+        raise NotImplementedError("torch.jit.enable_onednn_fusion is not implemented: there is no compiler")
 
 
 def onednn_fusion_enabled():
@@ -235,4 +195,4 @@ def __getattr__(name):
     if name == "Iterator":
         from collections.abc import Iterator
         return Iterator
-    raise AttributeError(f"module 'torch.jit' has no attribute '{name}'")
+    return attribute("torch.jit", name)

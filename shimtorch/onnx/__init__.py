@@ -2,9 +2,10 @@
 import enum
 from contextlib import contextmanager
 
-__all__ = ["ExportTypes", "OperatorExportTypes", "TensorProtoDataType", "TrainingMode", "export",
-           "export_to_pretty_string", "is_in_onnx_export", "register_custom_op_symbolic",
-           "select_model_mode_for_export", "set_training", "unregister_custom_op_symbolic"]
+from .._refused import attribute
+
+__all__ = ["ExportTypes", "OperatorExportTypes", "TensorProtoDataType", "TrainingMode", "is_in_onnx_export",
+           "select_model_mode_for_export", "set_training"]
 
 producer_name, producer_version = "pytorch", "2.13.0"
 PYTORCH_ONNX_CAFFE2_BUNDLE = False
@@ -54,16 +55,8 @@ class ExportTypes:
     DIRECTORY = "Directory"
 
 
-def _refuse(name):
-    def refuse(*args, **kwargs):
-        raise NotImplementedError(f"torch.onnx.{name} is not implemented: there is no exporter")
-    refuse.__name__ = refuse.__qualname__ = name
-    refuse.__doc__ = "Not implemented: there is no exporter."
-    return refuse
-
-
-export, export_to_pretty_string, register_custom_op_symbolic, unregister_custom_op_symbolic = map(
-    _refuse, ("export", "export_to_pretty_string", "register_custom_op_symbolic", "unregister_custom_op_symbolic"))
+def __getattr__(name):
+    return attribute("torch.onnx", name)
 
 
 def is_in_onnx_export():

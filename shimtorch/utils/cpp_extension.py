@@ -1,22 +1,14 @@
 """``torch.utils.cpp_extension``: extensions in C++ need real torch's headers, and cannot be built here."""
 
-__all__ = ["BuildExtension", "CUDAExtension", "CUDA_HOME", "CppExtension", "include_paths", "is_ninja_available",
-           "library_paths", "load", "load_inline", "verify_ninja_availability"]
+from .._refused import attribute
+
+__all__ = ["CUDA_HOME", "is_ninja_available", "verify_ninja_availability"]
 
 CUDA_HOME = None
 
 
-def _refuse(name):
-    def refuse(*args, **kwargs):
-        raise NotImplementedError(f"torch.utils.cpp_extension.{name} is not implemented: extensions need the headers "
-                                  "and libraries of real torch")
-    refuse.__name__ = refuse.__qualname__ = name
-    refuse.__doc__ = "Not implemented: extensions need the headers and libraries of real torch."
-    return refuse
-
-
-CppExtension, CUDAExtension, BuildExtension, load, load_inline, include_paths, library_paths = map(_refuse, (
-    "CppExtension", "CUDAExtension", "BuildExtension", "load", "load_inline", "include_paths", "library_paths"))
+def __getattr__(name):
+    return attribute("torch.utils.cpp_extension", name)
 
 
 def is_ninja_available():

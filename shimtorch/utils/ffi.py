@@ -1,9 +1,6 @@
 """``torch.utils.ffi``: extensions in C of PyTorch 0.x, which cannot be built here."""
+from .._refused import attribute
 
-__all__ = ["create_extension"]
 
-
-def create_extension(name, headers, sources, verbose=True, with_cuda=False, package=False, relative_to=".", **kwargs):
-    """Not implemented: extensions need the headers and libraries of PyTorch 0.x."""
-    raise NotImplementedError("torch.utils.ffi.create_extension is not implemented: extensions need the headers and "
-                              "libraries of PyTorch 0.x")
+def __getattr__(name):
+    return attribute("torch.utils.ffi", name)
