@@ -34,6 +34,8 @@ TABLE = {
         "torch.Tensor": "hpu ipu mtia record_stream to_mkldnn xpu",
         "torch.nn.functional": "grouped_mm scaled_grouped_mm scaled_mm",
         "torch.sparse": "to_sparse_semi_structured",
+        "torch.distributed": "all_gather_multigpu all_reduce_multigpu broadcast_multigpu reduce_multigpu "
+                             "reduce_scatter_multigpu",
     },
     "there is no tensor of tensors of different sizes": {"torch.Tensor": "to_padded_tensor"},
     "there is no complex number of two half-precision ones": {"torch.Tensor": "chalf"},

@@ -1,8 +1,8 @@
 """Products of vectors and matrices."""
 from .._core import OPS, Size, products
 from .._core import matmul as core_matmul
-from .._core.dtype import bool as bool_
 from .._core.dtype import bfloat16, float16, float32, promote_types
+from .._core.dtype import bool as bool_
 from .._core.einsum import contract_labelled
 from .._core.op import op, scalar_type
 from .._core.policy import policy
