@@ -40,6 +40,8 @@ TABLE = {
         "torch.Tensor": "hpu ipu mtia record_stream to_mkldnn xpu",
         "torch.nn.functional": "grouped_mm scaled_grouped_mm scaled_mm",
         "torch.sparse": "to_sparse_semi_structured",
+        "torch.distributed": "all_gather_multigpu all_reduce_multigpu broadcast_multigpu reduce_multigpu "
+                             "reduce_scatter_multigpu",
     },
     "there is no exporter": {
         "torch.onnx": "export export_to_pretty_string register_custom_op_symbolic unregister_custom_op_symbolic",
