@@ -124,15 +124,6 @@ def test_questions(namespace):
     assert {"float64", "complex128", "bool", "uint8", "int64"} <= set(info.dtypes())
 
 
-def test_every_name_that_is_listed_can_be_had():
-    """Namespaces are cloned name by name."""
-    with shimtorch.installed():
-        import torch
-        assert [name for name in dir(torch) if not hasattr(torch, name)] == []
-        assert "installed" not in dir(torch)
-    assert "installed" in dir(shimtorch)
-
-
 def run(tmp_path, script):
     """Run a script in a process in which SciPy dispatches by array namespaces, with shimtorch as torch."""
     script = ('import os\nos.environ["SCIPY_ARRAY_API"] = "1"\nimport shimtorch\nshimtorch.install()\n'
@@ -205,4 +196,14 @@ def test_einops(tmp_path):
         out = layers(x)
         out.sum().backward()
         assert out.shape == (3, 3) and layers[2].weight.grad.shape == (2, 3)
+    """)
+
+
+def test_every_name_that_is_listed_can_be_had(tmp_path):
+    """Namespaces are cloned name by name."""
+    run(tmp_path, """
+        assert [name for name in dir(torch) if not hasattr(torch, name)] == []
+        assert "installed" not in dir(torch)
+        shimtorch.uninstall()
+        assert "installed" in dir(shimtorch)
     """)
