@@ -126,7 +126,8 @@ def softmax(Grouping grouping not None, cnp.ndarray values not None, bint logari
     cdef cnp.ndarray out = cnp.PyArray_EMPTY(cnp.PyArray_NDIM(values), cnp.PyArray_DIMS(values),
                                              cnp.PyArray_TYPE(values), 0)
     s.values, s.out = contiguous_data(values), cnp.PyArray_DATA(out)
-    s.kernel = <softmax_t>_softmax[float] if cnp.PyArray_TYPE(values) == cnp.NPY_FLOAT32 else <softmax_t>_softmax[double]
+    cdef bint single = cnp.PyArray_TYPE(values) == cnp.NPY_FLOAT32
+    s.kernel = <softmax_t>_softmax[float] if single else <softmax_t>_softmax[double]
     if s.width:
         with nogil:
             _run(&s)
@@ -143,7 +144,8 @@ def softmax_backward(Grouping grouping not None, cnp.ndarray grad not None, cnp.
     cdef cnp.ndarray out = cnp.PyArray_EMPTY(cnp.PyArray_NDIM(result), cnp.PyArray_DIMS(result),
                                              cnp.PyArray_TYPE(result), 0)
     s.values, s.result, s.out = contiguous_data(grad), contiguous_data(result), cnp.PyArray_DATA(out)
-    s.kernel = <softmax_t>_backward[float] if cnp.PyArray_TYPE(grad) == cnp.NPY_FLOAT32 else <softmax_t>_backward[double]
+    cdef bint single = cnp.PyArray_TYPE(grad) == cnp.NPY_FLOAT32
+    s.kernel = <softmax_t>_backward[float] if single else <softmax_t>_backward[double]
     if s.width:
         with nogil:
             _run(&s)

@@ -22,7 +22,10 @@ def mm(mat1, mat2, reduce=None):
 
 
 def addmm(mat, mat1, mat2, beta=1, alpha=1):
-    """``beta * mat + alpha * (mat1 @ mat2)`` for a sparse mat1; differentiable in all three. Dense unless all are sparse."""
+    """``beta * mat + alpha * (mat1 @ mat2)`` for a sparse mat1; differentiable in all three.
+
+    Dense unless all three are sparse.
+    """
     if mat2.layout is not _strided:
         product = mm(mat1, mat2) * alpha
         return mat * beta + product if beta != 0 or mat.layout is not _strided else product.to_dense()
