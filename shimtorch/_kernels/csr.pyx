@@ -14,7 +14,8 @@ from shimtorch._kernels.table cimport st_parallel
 cnp.import_array()
 
 cdef enum:
-    GRAIN = 1 << 18         # entries that are worth a thread
+    GRAIN = 1 << 18         # entries that are worth a thread ...
+    TAKEN = 1 << 15         # ... when each is copied from another place
 
 
 ctypedef struct Pointers:
@@ -112,7 +113,7 @@ cdef void take_rows(const int64_t* pointer, const int64_t* columns, const char* 
     cdef Taking t
     t.pointer, t.columns, t.values, t.size, t.chosen = pointer, columns, values, size, chosen
     t.out_pointer, t.out_columns, t.out = out_pointer, out_columns, out_values
-    st_parallel(n, max(GRAIN // (out_pointer[n] // max(n, <Py_ssize_t>1) + 1), <Py_ssize_t>1), _rows_piece, &t)
+    st_parallel(n, max(TAKEN // (out_pointer[n] // max(n, <Py_ssize_t>1) + 1), <Py_ssize_t>1), _rows_piece, &t)
 
 
 ctypedef struct Gathering:
@@ -142,7 +143,7 @@ cdef void take_entries(const char* source, Py_ssize_t step, Py_ssize_t size, con
     """Blocks of `size` bytes, `step` bytes apart, in the order of n places."""
     cdef Gathering g
     g.source, g.step, g.size, g.places, g.out = source, step, size, places, out
-    st_parallel(n, max(GRAIN // (size // 64 + 1), <Py_ssize_t>1), _entries_piece, &g)
+    st_parallel(n, max(TAKEN // (size // 64 + 1), <Py_ssize_t>1), _entries_piece, &g)
 
 
 # ---------------------------------------------------------------- NumPy interface
