@@ -14,7 +14,7 @@ from .tensor cimport (
     MAX_DIMS, TensorBase, as_ndarray, describe_shape, empty, ptr, same_shape, strided_alias, wrap_dim,
 )
 
-from .op import scalar_type
+from .dtype import scalar_type
 
 cdef object matmul_numpy = np.matmul
 # The dtypes, by code, as C++ has them.

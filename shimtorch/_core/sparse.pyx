@@ -16,7 +16,7 @@ from .._kernels.scratch cimport release, scratch
 from .._kernels.sparsetypes cimport IndexSet
 from .dtype cimport BFLOAT16, FLOAT16, FLOAT32, INT64, ITEMSIZE, dtype_of
 from .iterate cimport as_code_tensor, contiguous_copy
-from .op import scalar_type
+from .dtype import scalar_type
 from .tensor cimport (
     MAX_DIMS, SPARSE, TensorBase, describe_shape, empty, parse_shape, ptr, same_shape, seen_flags, shallow,
     strided_alias, tensor_class,

@@ -8,7 +8,7 @@ from .._kernels.spgemm cimport Product, begin_product, drop_product, end_product
 from .._kernels.spmm cimport coo_matmul, csr_matmul, csr_vector, has_products, sampled_matmul
 from .dtype cimport CAT_COMPLEX, CATEGORY, INT32, INT64, ITEMSIZE, dtype_of
 from .iterate cimport as_code_tensor, contiguous_copy
-from .op import scalar_type
+from .dtype import scalar_type
 from .sparse cimport (
     EMPTY_ROWS, CooParts, coo_parts, dense, kernel_code, kernel_values, new_coo, new_indices, permute_values, trusted,
     with_values,

@@ -1,7 +1,7 @@
 """``torch.fft``: discrete Fourier transforms, by SciPy's pocketfft, and what orders their frequencies."""
 from .._core import OPS
-from .._core.dtype import get_default_dtype
-from .._core.op import op, scalar_type
+from .._core.declaring import op
+from .._core.dtype import get_default_dtype, scalar_type
 from .._core.tensor import wrap_ndarray
 from .samples import Draw, Samples, call
 from .shape import wrap

@@ -2,12 +2,13 @@
 import numpy as np
 
 from .._core import OPS
+from .._core.declaring import inplace_op, op
 from .._core.device import contiguous_format
-from .._core.dtype import int64
+from .._core.dtype import int64, scalar_type
 from .._core.factory import full
-from .._core.kinds import chosen, result_type
-from .._core.op import inplace_op, op, scalar_type
+from .._core.pointwise import chosen
 from .._core.policy import policy
+from .._core.promotion import result_type
 from .._core.tensor import TensorBase, wrap_ndarray
 from . import samples
 from .indexing import add_at

@@ -1,10 +1,12 @@
 """Products of vectors and matrices."""
+from operator import index
+
 from .._core import OPS, Size, products
 from .._core import matmul as core_matmul
-from .._core.dtype import bfloat16, float16, float32, promote_types
+from .._core.declaring import op
+from .._core.dtype import bfloat16, float16, float32, promote_types, scalar_type
 from .._core.dtype import bool as bool_
 from .._core.einsum import contract_labelled
-from .._core.op import op, scalar_type
 from .._core.policy import policy
 from .._core.tensor import TensorBase
 from ._rules import conj
@@ -320,6 +322,7 @@ def matrix_power(self, n):
         raise RuntimeError("linalg.matrix_power: A must be batches of square matrices, but they are "
                            f"{self.shape[-2] if self.dim() > 1 else 1} by {self.shape[-1] if self.dim() else 1} "
                            "matrices")
+    n = index(n)
     if n < 0:
         from . import linalg_solve
         return matrix_power(linalg_solve.inv(self), -n)

@@ -2,8 +2,8 @@
 import math
 
 from .._core import OPS, factory
+from .._core.declaring import op
 from .._core.dtype import int64
-from .._core.op import op
 from .._core.tensor import TensorBase, wrap_ndarray
 from .._core.views import inferred_size
 from ._sparse_parts import is_coo, on_sparse, parts

@@ -278,7 +278,7 @@ class Optimizer:
 
     def __repr__(self):
         text = f"{type(self).__name__} ("
-        later = _LATER.get(policy.node_names, ())
+        later = _LATER.get(policy.texts_of, ())
         for i, group in enumerate(self.param_groups):
             text += f"\nParameter Group {i}\n"
             for key in sorted(group):

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from shimtorch._core.op import InplaceOp
+from shimtorch._core.inplace import InplaceOp
 
 import shimtorch as torch
 from shimtorch._core import OPS as ALL_OPS
