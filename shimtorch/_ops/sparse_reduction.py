@@ -97,7 +97,7 @@ def sum_to_size(self, *size):
         raise RuntimeError(f"size {{{list(size)}}} is not expandable to size {{{list(self.shape)}}}.")
     kept = [lead + i for i, s in enumerate(size) if s == 1 and self.shape[lead + i] != 1]
     dims = list(range(lead)) + kept
-    return _keep_dims(sparse_sum(self, dims), [d - lead for d in kept]) if dims else self
+    return _keep_dims(self.sum(dims), [d - lead for d in kept]) if dims else self
 
 
 @on_sparse("mean", composed=True)
