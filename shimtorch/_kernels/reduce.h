@@ -12,7 +12,7 @@
 #include "half.h"
 #include "loops.h"
 
-enum { LEAF = 1024, COLUMNS = 256, FLUSH = 64, LANE_BYTES = 128, FEW = 24 };
+enum { LEAF = 1024, RUN = 4 * LEAF, COLUMNS = 256, FLUSH = 64, LANE_BYTES = 128, FEW = 24 };
 
 static inline int is_direct(int kind, ptrdiff_t s, size_t size) { return kind <= 16 && s == (ptrdiff_t)size; }
 
@@ -80,8 +80,9 @@ static inline int by_columns(ptrdiff_t n_red, ptrdiff_t s_red, ptrdiff_t n_out, 
         return total;                                                                                                \
     }                                                                                                                \
     static ST_OUTLINED A tree_##op##_##t(const char *a, ptrdiff_t s, ptrdiff_t n, int kind, const void *param) {     \
-        if (n <= LEAF) return leaf_##op##_##t(a, s, n, kind, param);                                                 \
-        const ptrdiff_t half = ((n + LEAF - 1) / LEAF + 1) / 2 * LEAF;                                               \
+        const ptrdiff_t leaf = is_direct(kind, s, sizeof(t)) ? RUN : LEAF;                                           \
+        if (n <= leaf) return leaf_##op##_##t(a, s, n, kind, param);                                                 \
+        const ptrdiff_t half = ((n + leaf - 1) / leaf + 1) / 2 * leaf;                                               \
         const A left = tree_##op##_##t(a, s, half, kind, param);                                                     \
         const A right = tree_##op##_##t(a + half * s, s, n - half, kind, param);                                     \
         return FOLD(A, left, right);                                                                                 \

@@ -36,9 +36,9 @@ checks = {"invariants": False}         # what torch.sparse.check_sparse_tensor_i
 # Ops without a rule of their own that come out right, or refuse, through the ops that they call.
 _COMPOSED = set("""
     __rtruediv adjoint atleast_1d atleast_2d atleast_3d broadcast_tensors broadcast_to chain_matmul chunk diff dist
-    dsplit dstack expand_as flatten hsplit hstack is_nonzero is_same_size movedim ravel reshape_as resolve_conj
-    resolve_neg rsub split tensor_split to type_as unflatten unsafe_chunk unsafe_split unsafe_split_with_sizes view_as
-    vsplit vstack where
+    dsplit dstack expand_as fill flatten frobenius_norm hsplit hstack is_nonzero is_same_size linalg_norm matrix_norm
+    movedim norm nuclear_norm ravel reshape_as resolve_conj resolve_neg rsub split tensor_split to type_as unflatten
+    unsafe_chunk unsafe_split unsafe_split_with_sizes vector_norm view_as vsplit vstack where
 """.split())
 
 

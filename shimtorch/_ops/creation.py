@@ -1,5 +1,6 @@
 """New tensors: like another, of another's type, ranges, index lists, window functions."""
 import math
+from operator import index
 
 from .._core import OPS, factory
 from .._core.declaring import op
@@ -232,6 +233,7 @@ def range_(start=0, end=None, step=1, *, dtype=None, out=None, layout=None, devi
 
 
 def _check_ends(name, start, end, steps):
+    """The number of steps, an int; refuses what cannot be ends and steps."""
     if not hasattr(steps, "__index__"):
         given = ", ".join(type(x).__name__ for x in (start, end, steps))
         raise TypeError(f"{name}() received an invalid combination of arguments - got ({given}), but expected one of:\n"
@@ -242,6 +244,7 @@ def _check_ends(name, start, end, steps):
                            f"dimension(s) and end with {dims[1]} dimension(s).")
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
+    return index(steps)
 
 
 def _short_linspace(start, end, steps, dtype):
@@ -291,7 +294,7 @@ def _two_sum(a, b):
 def linspace(start, end, steps=100, *, dtype=None, out=None, layout=None, device=None, requires_grad=False):
     """``steps`` numbers from ``start`` to ``end``, both included."""
     import numpy as np
-    _check_ends("linspace", start, end, steps)
+    steps = _check_ends("linspace", start, end, steps)
     if steps > 1 << 58:
         raise RuntimeError(f"Storage size calculation overflowed with sizes=[{steps}]")
     start, end = _numbers(start, end)
@@ -328,7 +331,7 @@ def logspace(start, end, steps=100, base=10.0, *, dtype=None, out=None, layout=N
 
     from .._core.dtype import float64
     dtype = out.dtype if out is not None else dtype or get_default_dtype()
-    _check_ends("logspace", start, end, steps)
+    steps = _check_ends("logspace", start, end, steps)
     if dtype.name == "bool":
         raise NotImplementedError("\"logspace_cpu\" not implemented for 'Bool'")
     if not (dtype.is_floating_point or dtype.is_complex):

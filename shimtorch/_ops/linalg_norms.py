@@ -80,7 +80,7 @@ def _matrix_norm(A, ord, dim, keepdim, dtype):
     if ord == "fro":
         return _norm(A, 2.0, (a, b), keepdim)
     if ord == "nuc" or abs(ord) == 2:
-        values = svdvals(A.movedim((a, b), (-2, -1)))
+        values = svdvals(A.to_dense().movedim((a, b), (-2, -1)))
         result = values.sum(-1) if ord == "nuc" else values.amax(-1) if ord > 0 else values.amin(-1)
         if keepdim:
             for d in sorted((a, b)):

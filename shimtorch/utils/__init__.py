@@ -2,7 +2,7 @@
 
 from . import hooks
 
-_LATER = ("checkpoint", "data", "dlpack", "model_zoo")
+_LATER = ("backcompat", "checkpoint", "collect_env", "cpp_extension", "data", "dlpack", "ffi", "model_zoo")
 
 __all__ = ["hooks", *_LATER]
 

@@ -255,7 +255,7 @@ def test_loaders_left_early_leave_no_processes():
     next(loader)
     del loader
     gc.collect()
-    assert {p.pid for p in multiprocessing.active_children()} == before
+    assert {p.pid for p in multiprocessing.active_children()} <= before
 
 
 SCRIPT = """
