@@ -10,7 +10,7 @@ from .._core.grad_mode import is_grad_enabled
 from .._core.indexing import slice_bounds
 from .._core.policy import inside, policy
 from .._core.tensor import TensorBase, bind_operator, wrap_ndarray
-from .._kernels import along as kernels
+from .._kernels import masks as kernels
 from .samples import Draw, Samples, call, integers, mask
 from .shape import slice_
 
@@ -47,7 +47,7 @@ def chosen_by_mask(x, mask):
     starts = np.empty(-(-flags.size // kernels.block_size) + 1, np.int64)
     kernels.count_true(flags, starts)
     result = x.new_empty(int(starts[-1]))
-    kernels.choose(x.contiguous()._ndarray().reshape(-1).view(word), flags, starts, result._ndarray().view(word))
+    kernels.take(x.contiguous()._ndarray().reshape(-1).view(word), flags, starts, result._ndarray().view(word))
     return result
 
 
