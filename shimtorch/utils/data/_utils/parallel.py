@@ -173,7 +173,7 @@ class Workers:
         """End the processes: those that do not end by themselves are made to."""
         for each in self._workers:
             each.end.close()
-        if os.getpid() != self._process:    # a forked child that drops its copy of the loader: they are not its children
+        if os.getpid() != self._process:    # a forked child that drops its copy: they are not its children
             return
         deadline = time.monotonic() + _PATIENCE
         for each in self._workers:
