@@ -43,6 +43,7 @@ _MODERN = {
     "chain_of_one_copied": True,            # chain_matmul() of one matrix is a copy, or that matrix itself
     "optimizer_number_tensors": True,       # an optimiser's state_dict holds its step count in a tensor, or as a number
     "saves_zip": True,                      # torch.save writes zip archives, or streams of pickles
+    "datapipes_of_2": True,                 # pipes shuffle by generators of their own, and mux ends with the shortest
     "checkpoint_warns": True,               # checkpoint() warns when use_reentrant is not passed
 }
 
@@ -57,6 +58,7 @@ _CHANGES = {
         "stft_of_pairs": True,
         "zero_grad_set_to_none": False,
         "optimizer_number_tensors": False,
+        "datapipes_of_2": False,
         "checkpoint_warns": False,
     },
     "1.1": {
