@@ -39,6 +39,8 @@ _MODERN = {
     "stft_of_pairs": False,
     "subclasses_kept": True,
     # Read by Python only:
+    "stable_sort": True,                    # sort() keeps the order of equal elements (1.9 and later)
+    "last_of_equals": False,                # max(dim) of contiguous tensors gives the last of the largest (1.0, 1.1)
     "zero_grad_set_to_none": True,          # zero_grad() forgets the gradients, or fills them with zeros
     "chain_of_one_copied": True,            # chain_matmul() of one matrix is a copy, or that matrix itself
     "optimizer_number_tensors": True,       # an optimiser's state_dict holds its step count in a tensor, or as a number
@@ -82,6 +84,8 @@ _CHANGES = {
         "subclasses_kept": False,
         "chain_of_one_copied": False,
         "saves_zip": False,
+        "stable_sort": False,
+        "last_of_equals": True,
     },
     "1.0": {
         "texts_of": "1.0",
@@ -98,6 +102,7 @@ _CHANGES = {
         "dropout_training_default": False,
         "num_batches_tracked": False,
         "size_average_warning": False,
+        "last_of_equals": False,
     },
     "0.3": {
         "two_types": True,
