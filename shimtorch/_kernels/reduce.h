@@ -62,14 +62,19 @@ static inline int by_columns(ptrdiff_t n_red, ptrdiff_t s_red, ptrdiff_t n_out, 
             }                                                                                                        \
             return total;                                                                                            \
         }                                                                                                            \
-        L lane[LANES];                                                                                               \
+        L lane[LANES], run[LANES];                                                                                   \
         ptrdiff_t i = 0;                                                                                             \
         for (int k = 0; k < LANES; k++) lane[k] = INIT;                                                              \
-        for (; i + LANES <= n; i += LANES)                                                                           \
-            for (int k = 0; k < LANES; k++) {                                                                        \
-                const L value = MAP(t, v[i + k]);                                                                    \
-                lane[k] = FOLD(L, lane[k], value);                                                                   \
-            }                                                                                                        \
+        while (n - i >= LANES) { /* a leaf at a time, or lanes would grow long and lose digits */                    \
+            const ptrdiff_t end = n - i < LEAF ? n : i + LEAF;                                                       \
+            for (int k = 0; k < LANES; k++) run[k] = INIT;                                                           \
+            for (; i + LANES <= end; i += LANES)                                                                     \
+                for (int k = 0; k < LANES; k++) {                                                                    \
+                    const L value = MAP(t, v[i + k]);                                                                \
+                    run[k] = FOLD(L, run[k], value);                                                                 \
+                }                                                                                                    \
+            for (int k = 0; k < LANES; k++) lane[k] = FOLD(L, lane[k], run[k]);                                      \
+        }                                                                                                            \
         for (int k = 0; k < n - i; k++) {                                                                            \
             const L value = MAP(t, v[i + k]);                                                                        \
             lane[k] = FOLD(L, lane[k], value);                                                                       \

@@ -400,6 +400,7 @@ def _window(name, formula, calls, **parameters):
     def forward(window_length, periodic=True, *args, dtype=None, layout=None, device=None, requires_grad=False,
                 pin_memory=False, **kwargs):
         import numpy as np
+        window_length = index(window_length)
         if window_length < 0:
             raise RuntimeError(f"{name} requires non-negative window_length, got window_length={window_length}")
         values = dict(parameters, **dict(zip(parameters, args)), **kwargs)

@@ -4,6 +4,7 @@ import math
 from .._core import OPS
 from .._core.declaring import op
 from .._core.dtype import scalar_type
+from .._core.tensor import TensorBase
 from .chains import multiplied
 from .linalg_base import LinAlgError, check_float, check_matrix, check_square
 from .linalg_factor import _LINALG
@@ -27,6 +28,8 @@ def _m(*shape):
 def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
     """The norm of order ``ord`` of the elements, of all or along dimensions."""
     check_float(x, "linalg.vector_norm")
+    if isinstance(ord, TensorBase) and not ord.dim():
+        ord = ord.item()
     if not isinstance(ord, (int, float)):
         raise RuntimeError(f"linalg.vector_norm: Expected a number for ord, got {type(ord).__name__}")
     if dtype is not None:

@@ -27,6 +27,8 @@ def _is_number(x):
 
 def _assign(target, result):
     """Make the sparse `target` what `result` is, in target's dtype."""
+    if result.layout is strided:
+        raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
     if result.dtype is not target.dtype:
         _check_cast(result.dtype, target.dtype)
         result = cast_entries(result, target.dtype)

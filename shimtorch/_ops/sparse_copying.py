@@ -75,26 +75,37 @@ def _like(self, *, dtype=None, layout=None, device=None, requires_grad=False, pi
 on_sparse("zeros_like", "empty_like", composite=True, compressed=True)(_like)
 
 
-def _filled_like(name, self, value, options):
-    """A tensor full of a number: sparse if that is 0; else dense, which the caller must ask for."""
-    if value == 0 or options.get("layout") is strided:
-        requires_grad = options.pop("requires_grad", False)
-        result = _like(self, **options)
-        if value != 0:
-            result.fill_(value)
-        return result.requires_grad_(requires_grad)
-    raise NotImplementedError(f"{name}: not implemented for sparse tensors, where it would be dense; pass "
-                              "layout=torch.strided")
+def _filled_like(name, self, value, *, layout=None, requires_grad=False, **options):
+    """A tensor full of a number: dense if the caller asks for that, sparse if it is 0.
+
+    In a compressed layout the number takes the place of what is stored, as torch has it.
+    """
+    if layout is None and is_compressed(self):
+        result = cast_entries(clone(self.detach()), options.get("dtype") or self.dtype).fill_(value)
+    elif value == 0 or layout is strided:
+        result = _like(self, layout=layout, **options).fill_(value)
+    else:
+        raise NotImplementedError(f"{name}: not implemented for sparse tensors, where it would be dense; pass "
+                                  "layout=torch.strided")
+    return result.requires_grad_(requires_grad)
 
 
 @on_sparse("ones_like", composite=True, compressed=True)
 def ones_like(self, **options):
-    return _filled_like("ones_like", self, 1, options)
+    return _filled_like("ones_like", self, 1, **options)
 
 
 @on_sparse("full_like", composite=True, compressed=True)
 def full_like(self, fill_value, **options):
-    return _filled_like("full_like", self, fill_value, options)
+    return _filled_like("full_like", self, fill_value, **options)
+
+
+@on_sparse("new_tensor", composite=True, compressed=True)
+def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+    """A copy of a sparse tensor."""
+    if not isinstance(data, TensorBase) or data.layout is strided:
+        raise NotImplementedError("new_tensor: not implemented for a sparse tensor and dense data")
+    return cast_entries(clone(data.detach()), dtype or data.dtype).requires_grad_(requires_grad)
 
 
 def _new(self, *size, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):

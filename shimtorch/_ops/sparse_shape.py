@@ -375,6 +375,14 @@ def index_add_zeros(grad, shape, dim, index):
     return _make(indices, p.values, shape)
 
 
+@on_sparse("embedding_lookup", composed=True)
+def embedding_lookup(weight, indices, padding_idx=-1):
+    if padding_idx >= 0 and weight.requires_grad:
+        raise NotImplementedError("embedding: not implemented for a sparse weight with gradient and padding_idx")
+    rows = weight.index_select(0, indices.reshape(-1))
+    return rows.view(*indices.shape, *weight.shape[1:])
+
+
 @on_sparse("unbind")
 def unbind(self, dim=0):
     return tuple([select(self, dim, i) for i in range(self.shape[_wrap(dim, self.dim())])])
