@@ -90,6 +90,26 @@ def test_det_of_singular_matrices_has_derivatives():
     close(a.grad, torch.tensor([[4., -2], [-2, 1]], dtype=torch.float64))
 
 
+@pytest.mark.parametrize("dtype", DTYPES[:2])
+@pytest.mark.parametrize("n", range(2, 11))
+def test_lu_of_small_matrices(n, dtype):
+    a = matrix(6, n, n, dtype=dtype)
+    a[1, :, n // 2] = 0                # singular
+    a[2, 0, 0] = 0                     # the first row cannot stay the first
+    a[3] = a[3].triu().fliplr()
+    P, L, U = torch.linalg.lu(a)
+    close(P @ L @ U, a, dtype)
+    assert float(L.abs().max()) <= 1 + 1e-6 and torch.equal(U, U.triu())
+    want = torch.tensor(np.linalg.det(a.numpy()))
+    scale = 1 + want.abs().max()
+    close(torch.linalg.det(a) / scale, want / scale, dtype)
+    info = torch.linalg.lu_factor_ex(a)[2]
+    assert info[1] == n // 2 + 1 and not info[[0, 2, 4, 5]].any()
+    with pytest.raises(RuntimeError, match="singular"):
+        torch.linalg.inv(a[1])
+    assert torch.isnan(torch.linalg.det(torch.full((2, n, n), float("nan"), dtype=dtype))).all()
+
+
 def test_ldl():
     a = matrix(4, 4)
     a = a + a.mT
