@@ -77,7 +77,7 @@ _LAZY_NAMES = {
     "inference_mode": "autograd.grad_mode", "is_inference_mode_enabled": "autograd.grad_mode",
     "einsum_path": "_ops._einsum_report",
     "is_anomaly_enabled": "autograd.anomaly_mode", "is_anomaly_check_nan_enabled": "autograd.anomaly_mode",
-    "install": "_shim.alias", "uninstall": "_shim.alias", "installed": "_shim.alias",
+    "OutOfMemoryError": "_gpu.errors", "install": "_shim.alias", "uninstall": "_shim.alias", "installed": "_shim.alias",
     "set_anomaly_enabled": "autograd.anomaly_mode", "finfo": "_limits", "iinfo": "_limits",
     **dict.fromkeys(("frombuffer", "from_file", "asarray", "from_dlpack", "to_dlpack"), "_interop"),
     **dict.fromkeys((

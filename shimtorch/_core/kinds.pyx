@@ -17,8 +17,8 @@ from .iterate cimport (
 from .op cimport InplaceOp, Op, enable_vectorcall, record, recording, scan_flags
 from .policy cimport policy
 from .tensor cimport (
-    MAX_DIMS, ON_DEVICE, REQUIRES_GRAD, SPARSE, VOLATILE, TensorBase, describe_shape, empty,
-    make_size, ptr, same_shape, scalar_tensor, seen_flags, wrap_dim, write_scalar,
+    MAX_DIMS, ON_DEVICE, REQUIRES_GRAD, SPARSE, VOLATILE, TensorBase, describe_shape, empty, empty_at,
+    make_size, place_of, ptr, same_shape, scalar_tensor, seen_flags, wrap_dim, write_scalar,
 )
 
 import numbers
@@ -162,6 +162,7 @@ cdef class Pointwise(Op):
         cdef int i, code = st_op(kernel.encode())
         if code < 0:
             raise ValueError(f"there is no kernel '{kernel}'")
+        self.cuda = True                   # the loop runs where the tensors are
         self.result = _RESULTS[options.get("result", "same")]
         self.fallback = options.get("fallback")
         self.keeps_order = options.get("keeps_order", False)
@@ -181,7 +182,7 @@ cdef class Pointwise(Op):
     cdef TensorBase alloc(self, int code, int ndim, const Py_ssize_t* shape, TensorBase a, TensorBase b):
         """An uninitialised result."""
         if policy.row_order and (policy.row_order_arithmetic or not self.keeps_order or not one_order(a, b)):
-            return empty(code, ndim, shape)
+            return empty_at(place_of(a, b), code, ndim, shape)
         return alloc_alike(code, ndim, shape, a, b)
 
     cdef int out_code(self, int code) noexcept:
@@ -256,7 +257,7 @@ cdef class UnaryOp(Pointwise):
         if out is not None and out.code == (BOOL if self.result == R_BOOL else code):
             run1(loop, out, a, NULL)
             return out
-        if a.contiguous_:
+        if a.contiguous_ and not a.flags & ON_DEVICE:
             r = empty(out_code, a.ndim_, a.shape_)
             ptrs[0], ptrs[1] = r.storage.data, ptr(a)
             steps[0], steps[1] = ITEMSIZE[out_code], ITEMSIZE[code]
@@ -343,7 +344,8 @@ cdef class BinaryOp(Pointwise):
                 pass
             elif isinstance(b, TensorBase):
                 y = <TensorBase>b
-                if x.code == y.code and x.contiguous_ and y.contiguous_ and same_shape(x, y):
+                if (x.code == y.code and x.contiguous_ and y.contiguous_ and same_shape(x, y)
+                        and not (x.flags | y.flags) & ON_DEVICE):
                     code = self.compute_code(x.code)
                     loop = self.loops[code]
                     if code == x.code and loop != NULL and (out is None or (out is x and self.result == R_SAME)):
@@ -354,7 +356,8 @@ cdef class BinaryOp(Pointwise):
                         steps[2] = steps[1]
                         run_flat(loop, 3, ptrs, steps, x.count, NULL)
                         return r
-            elif x.contiguous_ and (type(b) is float or type(b) is int) and self.number_second:
+            elif (x.contiguous_ and (type(b) is float or type(b) is int) and self.number_second
+                    and not x.flags & ON_DEVICE):
                 code = self.compute_code(result_code(a, b))
                 loop = self.loops[code]
                 if code == x.code and loop != NULL and (out is None or (out is x and self.result == R_SAME)):
@@ -555,7 +558,7 @@ cdef class InplacePointwise(InplaceOp):
             return InplaceOp.invoke(self, args, n, kwnames)
         t = <TensorBase><object>args[0]
         flags = scan_flags(args, n, False)
-        if flags & (SPARSE | ON_DEVICE):
+        if flags & SPARSE:
             return InplaceOp.invoke(self, args, n, kwnames)
         record_it = recording(flags)
         if record_it and (self.rules is None or self.uses_self):
@@ -667,7 +670,7 @@ cdef TensorBase reduced(TensorBase a, unsigned long long mask, bint keepdim, int
         else:
             shape[n] = a.shape_[i]
             n += 1
-    return empty(code, n, shape)
+    return empty_at(place_of(a, None), code, n, shape)
 
 
 cdef class ReduceOp(Op):
@@ -682,6 +685,7 @@ cdef class ReduceOp(Op):
         if code < 0:
             raise ValueError(f"there is no reduction '{kernel}'")
         Op.__init__(self, _reduce_signature, name, grads, options)
+        self.cuda = True
         for i in range(NDTYPES):
             self.kernels[i] = st_find_reduce(code, i)
             self.out_codes[i] = st_reduce_dtype(code, i)
@@ -862,7 +866,7 @@ cdef TensorBase alloc_broadcast(int code, TensorBase a, TensorBase b, TensorBase
     if c is not None:
         ndim = broadcast_shape(r, c, shape)
         if not has_shape(r, ndim, shape):
-            r = empty(code, ndim, shape)
+            r = empty_at(place_of(r, c), code, ndim, shape)
     return r
 
 

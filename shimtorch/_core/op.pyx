@@ -17,6 +17,7 @@ from types import MethodType
 
 from .node_names import old_name
 from .saving import freed_error
+from .tensor import DeviceMemoryError
 
 cdef extern from "Python.h":
     object PyObject_Vectorcall(PyObject* f, PyObject** args, size_t nargsf, PyObject* kwnames)
@@ -84,16 +85,25 @@ cdef object call(Op op, object f, PyObject** args, Py_ssize_t n, PyObject* kwnam
     cdef PyObject* r = call_raw(<PyObject*>f, args, n, kwnames)
     cdef object result
     if r == NULL:
-        explain(op, args, n, kwnames)
+        return recover(op, f, args, n, kwnames)
     result = <object>r
     Py_DECREF(result)
     return result
 
 
-cdef int explain(Op op, PyObject** args, Py_ssize_t n, PyObject* kwnames) except -1:
-    """Raise the pending error, or what it means for a user of the op."""
+cdef object recover(Op op, object f, PyObject** args, Py_ssize_t n, PyObject* kwnames):
+    """Raise the pending error, or what it means for a user of the op. The CPU may do what a device cannot, if asked to."""
+    cdef tuple given
     try:
-        return pending_error()
+        pending_error()
+    except DeviceMemoryError as error:
+        from .._gpu.fallback import allowed, fallback
+        if not allowed():
+            raise NotImplementedError(f"{op.__name__}: {error}") from None
+        given = arguments(args, n, kwnames)
+        if isinstance(op, InplaceOp) and (<InplaceOp>op).base is not None:
+            op = (<InplaceOp>op).base
+        return fallback(op, f)(*given[0], **given[1])
     except (TypeError, AttributeError) as error:
         from .misuse import describe
         better = describe(op, *arguments(args, n, kwnames))
@@ -182,6 +192,7 @@ cdef class Op:
         self.is_method, self.is_function = options.get("method", True), options.get("function", True)
         self.takes_list = options.get("takes_list", False)
         self.sparse = options.get("sparse")
+        self.cuda, self.cuda_sparse = options.get("cuda"), options.get("cuda_sparse")
         self.legacy = options.get("legacy")
         self.legacy_min = options.get("legacy_min", 2)
         self.aux = tuple(options.get("aux", ()))
@@ -287,7 +298,7 @@ cdef class Op:
             if flags & SPARSE:
                 impl = sparse_forward(self)
             if flags & ON_DEVICE:
-                raise NotImplementedError(f"{self.__name__}: not implemented for device 'cuda'")
+                impl = device_forward(self, flags, impl)
             if self.rules is not None and recording(flags) and not (flags & SPARSE and self.sparse_composed):
                 return self.recorded(impl, args, n, kwnames)
             if flags & VOLATILE:
@@ -523,6 +534,15 @@ cdef object sparse_forward(Op op):
     if op.sparse is None:
         raise NotImplementedError(f"{op.__name__}: not implemented for sparse tensors; use to_dense() first")
     return op.forward if op.sparse is True else op.sparse
+
+
+cdef object device_forward(Op op, int flags, object impl):
+    """What computes op on a device; impl does on the CPU."""
+    cdef object form = op.cuda_sparse if flags & SPARSE else op.cuda
+    if form is None:
+        from .._gpu.fallback import fallback
+        return fallback(op, impl)
+    return impl if form is True else form
 
 
 cdef object strip_aux(object result, Py_ssize_t n):
@@ -900,6 +920,7 @@ cdef class InplaceOp(Op):
         cdef ThreadState* st
         cdef bint record_it
         cdef size_t version
+        cdef object impl = self.forward if self.base is None else self.base.forward
         if kwnames != NULL and needs_rewrite(self, <tuple>kwnames):
             return rewrite_call(self, args, n, <tuple>kwnames)
         if self.legacy is not None and n >= self.legacy_min:
@@ -911,8 +932,10 @@ cdef class InplaceOp(Op):
                             f"'{'nothing' if n == 0 else type(<object>args[0]).__name__}' object")
         t = <TensorBase><object>args[0]
         flags = scan_flags(args, n + k, self.takes_list)
-        if flags & (SPARSE | ON_DEVICE):
+        if flags & SPARSE:
             return self.invoke_sparse(t, flags, args, n, kwnames)
+        if flags & ON_DEVICE:
+            impl = device_forward(self if self.base is None else self.base, flags, impl)
         record_it = recording(flags)
         if record_it and self.rules is None:
             if self.base is not None:
@@ -931,9 +954,9 @@ cdef class InplaceOp(Op):
         st.depth += 1
         try:
             if self.base is None:
-                call(self, self.forward, args, n, kwnames)
+                call(self, impl, args, n, kwnames)
             else:
-                write_result(self, t, call(self, self.base.forward, args, n, kwnames))
+                write_result(self, t, call(self, impl, args, n, kwnames))
         finally:
             st.no_record -= 1
             st.depth -= 1
@@ -963,8 +986,9 @@ cdef class InplaceOp(Op):
 
     cdef object invoke_sparse(self, TensorBase t, int flags, PyObject** args, Py_ssize_t n, PyObject* kwnames):
         """In place on a sparse tensor: `sparse` replaces the parts of t itself."""
-        if self.sparse is None or flags & ON_DEVICE:
-            raise NotImplementedError(f"{self.__name__}: not implemented for sparse tensors")
+        if self.sparse is None or (flags & ON_DEVICE and not self.cuda_sparse):
+            raise NotImplementedError(f"{self.__name__}: not implemented for sparse tensors" + (
+                f" on device '{t.device}'" if flags & ON_DEVICE else ""))
         if recording(flags):
             raise NotImplementedError(f"{self.__name__}: in-place operations on sparse tensors that require grad are "
                                       "not implemented")
@@ -1044,7 +1068,8 @@ def op(forward=None, *, name=None, grads=None, inplace=False, **options):
     None makes a composite, differentiated through the ops that it calls.
 
     Options: namespace ("torch"), method, function (True), inplace (False), out (False), aliases, aux (further results
-    for the rules alone), takes_list, sparse (forward for sparse operands), legacy (argument forms of old versions),
+    for the rules alone), takes_list, sparse (forward for sparse operands), cuda and cuda_sparse (forwards for operands
+    on a CUDA device; most are listed in _gpu/forms.py), legacy (argument forms of old versions),
     renames (keyword aliases), samples, backward_name (the node's name, or a function of some of the arguments that
     gives it; of a composite, the name of its last node), operator, inplace_operator. For error messages: overloads
     (torch has several forms), tensors_only (True: a number does not do for ``other`` and its like).

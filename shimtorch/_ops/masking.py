@@ -127,6 +127,8 @@ def masked_select(self, mask):
     mask, self = OPS["torch.broadcast_tensors"](mask, self)
     if self.dim() == 0:
         self, mask = self.reshape(1), mask.reshape(1)
+    if mask.is_cuda:
+        return OPS["torch.index"](self, list(mask.nonzero(as_tuple=True)))
     return OPS["torch.index"](self, [wrap_ndarray(p) for p in np.nonzero(mask._ndarray())])
 
 
