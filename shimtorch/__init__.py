@@ -27,8 +27,8 @@ from ._core.dtype import can_cast, dtype, get_default_dtype, promote_types, set_
 from ._core.factory import as_tensor, full, ones, tensor, zeros
 from ._core.factory import empty_tensor as empty
 from ._core.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
-from ._core.kinds import result_type
 from ._core.policy import policy as _policy
+from ._core.promotion import result_type
 from ._core.protocol import Overridable as _Overridable
 from ._core.tensor import Size, from_numpy
 from ._ops.creation import arange, eye, linspace, logspace
@@ -69,7 +69,8 @@ for _type in (Tensor, Size, device, layout, memory_format):
 # Parts of the namespace that are imported when they are first named.
 _LAZY = ("autograd", "nn", "optim", "sparse", "utils", "random", "cuda", "jit", "multiprocessing", "distributions",
          "linalg", "fft", "special", "testing", "backends", "version", "functional", "return_types", "serialization",
-         "types", "overrides", "storage", "masked", "signal", "hub", "onnx", "legacy", "distributed", "_C", "func")
+         "types", "overrides", "storage", "masked", "signal", "hub", "onnx", "distributed", "_C", "func",
+         "amp", "futures", "cpu", "mps", "xpu", "accelerator", "compiler", "quasirandom", "profiler")
 _LAZY_NAMES = {
     "manual_seed": "random", "seed": "random", "initial_seed": "random", "get_rng_state": "random",
     "set_rng_state": "random", "default_generator": "random", "Generator": "_core.generator",
@@ -77,7 +78,7 @@ _LAZY_NAMES = {
     "inference_mode": "autograd.grad_mode", "is_inference_mode_enabled": "autograd.grad_mode",
     "einsum_path": "_ops._einsum_report",
     "is_anomaly_enabled": "autograd.anomaly_mode", "is_anomaly_check_nan_enabled": "autograd.anomaly_mode",
-    "OutOfMemoryError": "_gpu.errors", "install": "_shim.alias", "uninstall": "_shim.alias", "installed": "_shim.alias",
+    "OutOfMemoryError": "_gpu.errors",
     "set_anomaly_enabled": "autograd.anomaly_mode", "finfo": "_limits", "iinfo": "_limits",
     **dict.fromkeys(("frombuffer", "from_file", "asarray", "from_dlpack", "to_dlpack"), "_interop"),
     **dict.fromkeys((
@@ -86,7 +87,15 @@ _LAZY_NAMES = {
         "is_deterministic_algorithms_warn_only_enabled", "set_deterministic_debug_mode", "get_deterministic_debug_mode",
         "get_float32_matmul_precision", "set_float32_matmul_precision", "set_flush_denormal", "set_warn_always",
         "is_warn_always_enabled", "get_default_device", "set_default_device", "compiled_with_cxx11_abi",
-        "is_vulkan_available", "init_num_threads", "clear_autocast_cache"), "_settings"),
+        "is_vulkan_available", "init_num_threads"), "_settings"),
+    "autocast": "amp", "compile": "compiler",
+    **dict.fromkeys("""
+        is_autocast_enabled set_autocast_enabled get_autocast_dtype set_autocast_dtype is_autocast_cache_enabled
+        set_autocast_cache_enabled autocast_increment_nesting autocast_decrement_nesting clear_autocast_cache
+        is_autocast_cpu_enabled set_autocast_cpu_enabled get_autocast_cpu_dtype set_autocast_cpu_dtype
+        is_autocast_ipu_enabled set_autocast_ipu_enabled get_autocast_ipu_dtype set_autocast_ipu_dtype
+        is_autocast_xla_enabled set_autocast_xla_enabled get_autocast_xla_dtype set_autocast_xla_dtype
+        get_autocast_gpu_dtype set_autocast_gpu_dtype""".split(), "amp._state"),
     **dict.fromkeys((
         "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "bilinear",
         "cosine_similarity", "pairwise_distance", "pixel_shuffle", "pixel_unshuffle", "prelu", "rrelu", "rrelu_",
@@ -106,10 +115,15 @@ _LAZY_NAMES = {
 }
 
 
+_OWN_NAME, _OWN = __name__, ("install", "installed", "uninstall")          # what torch has not
+
+
 def __getattr__(name):
     if name == "__version__":
         return _policy.version
     import importlib
+    if name in _OWN:                   # found under its own name also while this module is called torch
+        return getattr(importlib.import_module("._shim.alias", _OWN_NAME), name)
     if name in _LAZY_NAMES:
         value = getattr(importlib.import_module("." + _LAZY_NAMES[name], __name__), name)
         globals()[name] = value
@@ -127,7 +141,8 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted(set(globals()) | set(_LAZY) | set(_LAZY_NAMES) | set(_ops.later.FUNCTIONS))
+    own = () if __name__ != _OWN_NAME else _OWN
+    return sorted(set(globals()) | set(_LAZY) | set(_LAZY_NAMES) | set(_ops.later.FUNCTIONS) | set(own))
 
 
 def _builtin(function):

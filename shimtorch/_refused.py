@@ -16,9 +16,15 @@ TABLE = {
         "torch.Tensor": "dequantize int_repr q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale "
                         "q_zero_point qscheme",
     },
+    "dimensions have no names": {
+        "torch": "align_tensors",
+        "torch.Tensor": "align_as align_to refine_names rename rename_",
+    },
     "there is no compiler": {
-        "torch": "compile cond while_loop import_ir_module import_ir_module_from_buffer merge_type_from_type_comment "
+        "torch": "cond while_loop import_ir_module import_ir_module_from_buffer merge_type_from_type_comment "
                  "parse_ir parse_schema parse_type_comment get_file_path unify_type_list fork wait",
+        "torch.jit": "export_opnames freeze last_executed_optimized_graph load optimize_for_inference "
+                     "run_frozen_optimizations save",
         "torch.nn.functional": "assert_int_or_pair boolean_dispatch weak_script",
         "torch.nn.init": "weak_script",
     },
@@ -34,6 +40,16 @@ TABLE = {
         "torch.Tensor": "hpu ipu mtia record_stream to_mkldnn xpu",
         "torch.nn.functional": "grouped_mm scaled_grouped_mm scaled_mm",
         "torch.sparse": "to_sparse_semi_structured",
+        "torch.distributed": "all_gather_multigpu all_reduce_multigpu broadcast_multigpu reduce_multigpu "
+                             "reduce_scatter_multigpu",
+    },
+    "there is no exporter": {
+        "torch.onnx": "export export_to_pretty_string register_custom_op_symbolic unregister_custom_op_symbolic",
+    },
+    "extensions need the headers and libraries of real torch": {
+        "torch.utils.cpp_extension": "BuildExtension CUDAExtension CppExtension include_paths library_paths load "
+                                     "load_inline",
+        "torch.utils.ffi": "create_extension",
     },
     "there is no tensor of tensors of different sizes": {"torch.Tensor": "to_padded_tensor"},
     "there is no complex number of two half-precision ones": {"torch.Tensor": "chalf"},

@@ -113,7 +113,3 @@ def is_vulkan_available():
 
 def init_num_threads():
     """Accepted: threads start when they are needed."""
-
-
-def clear_autocast_cache():
-    """Accepted: there is no autocast, and nothing to clear."""

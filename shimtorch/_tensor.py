@@ -4,10 +4,10 @@ from ._core import engine as _engine
 from ._core import factory as _factory
 from ._core import protocol as _protocol
 from ._core import views as _views
+from ._core.declaring import op
 from ._core.device import as_device, sparse_coo, strided
 from ._core.dtype import get_default_dtype
-from ._core.op import op
-from ._core.op import scalar_type as _scalar_type
+from ._core.dtype import scalar_type as _scalar_type
 from ._core.policy import policy
 from ._core.tensor import Size, TensorBase, set_tensor_class
 

@@ -332,4 +332,7 @@ class ExceptionWrapper:
             exception = self.exc_type(message)
         except Exception:
             raise RuntimeError(message) from None  # the type wants other arguments
-        raise exception
+        try:
+            raise exception
+        finally:
+            del exception  # its traceback holds this frame, and through the callers' a loader with its workers

@@ -1,10 +1,17 @@
 """``torch.functional``: functions of the torch namespace under the name of the module that used to hold them."""
 from . import _ops
 
+_NAMES = frozenset("""
+    atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors btrifact btrifact_with_info btrisolve btriunpack
+    cartesian_prod cdist chain_matmul einsum gesv isfinite isinf istft lu lu_unpack meshgrid norm pca_lowrank potrf
+    potri potrs pstrf split stft svd_lowrank tensordot trtrs unique unique_consecutive unravel_index
+    """.split())
+
 
 def __getattr__(name):
-    if name in ("einsum", "norm", "split", "tensordot", "broadcast_tensors", "chain_matmul", "unique", "meshgrid",
-                "cartesian_prod", "block_diag", "atleast_1d", "atleast_2d", "atleast_3d", "cdist", "istft", "lu",
-                "pca_lowrank", "stft", "svd_lowrank", "unique_consecutive", "unravel_index"):
+    if name in _NAMES:
         return getattr(_ops, name)
+    if name == "broadcast_shapes":
+        from ._ops.shape import broadcast_shapes
+        return broadcast_shapes
     raise AttributeError(f"module 'torch.functional' has no attribute '{name}'")

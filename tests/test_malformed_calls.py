@@ -98,7 +98,8 @@ APART = {"era", "install", "uninstall", "installed", "save", "load", "from_file"
          "set_num_interop_threads", "set_warn_always", "set_flush_denormal", "use_deterministic_algorithms",
          "set_deterministic_debug_mode", "set_float32_matmul_precision", "set_anomaly_enabled", "set_detect_anomaly",
          "inference_mode", "get_testing_overrides", "get_overridable_functions", "get_ignored_functions",
-         "resolve_name"}
+         "resolve_name", "autocast_increment_nesting", "autocast_decrement_nesting",
+         *(name for name in dir(torch) if name.startswith("set_autocast_"))}
 
 
 def public_functions():

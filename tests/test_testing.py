@@ -39,6 +39,11 @@ def test_what_passes():
     testing.assert_close(T, T + 0.1, rtol=0, atol=0.2)
     testing.assert_close(T * float("nan"), T * float("nan"), equal_nan=True)
     testing.assert_close(None, None)
+    testing.assert_close(T, T + 0.1, rtol=torch.tensor(0.0), atol=torch.tensor(0.2))
+    large = torch.tensor([1, 2**63 + 5], dtype=torch.uint64)
+    testing.assert_close(large, large.clone())
+    with pytest.raises(AssertionError, match="Greatest absolute difference: 1 "):
+        testing.assert_close(large, torch.tensor([1, 2**63 + 6], dtype=torch.uint64))
     testing.assert_allclose([1.0, 2], T)
     with pytest.raises(TypeError, match="No comparison pair"):
         testing.assert_close(T, 3)

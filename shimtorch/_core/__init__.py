@@ -1,6 +1,7 @@
 """What a tensor is: dtypes, storage, TensorBase, the autograd graph and engine, Op, Generator, printing."""
+from .declaring import METHODS, inplace_op, op
 from .dtype import dtype
-from .op import METHODS, OPS, inplace_op, op
+from .op import OPS
 from .policy import policy
 from .tensor import Size, TensorBase
 

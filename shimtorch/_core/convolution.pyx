@@ -11,7 +11,7 @@ from .dtype cimport BFLOAT16, FLOAT16, FLOAT32, dtype_of
 from .iterate cimport as_code_tensor, contiguous_copy
 from .tensor cimport MAX_DIMS, TensorBase, empty, ptr
 
-from .op import scalar_type
+from .dtype import scalar_type
 
 
 cdef int fill(Py_ssize_t* to, object values, Py_ssize_t missing) except -1:

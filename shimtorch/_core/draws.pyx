@@ -13,7 +13,7 @@ from .tensor cimport ON_DEVICE, SPARSE, TensorBase, ptr, same_shape
 
 from .draw_bounds import C_NAMES, GREATEST
 from .factory import new_empty
-from .op import scalar_type
+from .dtype import scalar_type
 
 
 cdef int current_style() noexcept:

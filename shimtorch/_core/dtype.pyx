@@ -133,6 +133,15 @@ for _alias, _name in _ALIASES.items():
     globals()[_alias] = globals()[_name]
 
 
+_SCALAR_TYPES = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double", "ComplexFloat",
+                 "ComplexDouble", "UInt16", "UInt32", "UInt64")
+
+
+def scalar_type(dtype d not None):
+    """The name that torch's error messages use for a dtype: Float, Long ..."""
+    return _SCALAR_TYPES[d.code]
+
+
 cdef dtype dtype_of(int code):
     return <dtype>_DTYPES[code]
 

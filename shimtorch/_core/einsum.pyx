@@ -10,7 +10,7 @@ from .autograd cimport Node
 from .contraction cimport Equation, Plan, find_equation, labelled
 from .dtype cimport CAT_COMPLEX, CAT_FLOAT, CATEGORY, ITEMSIZE
 from .iterate cimport as_code_tensor, contiguous_copy, copy_into
-from .op cimport recording
+from .history cimport recording
 from .policy cimport policy
 from .saving cimport PackedTensor, packed, packing, unpack_check
 from .tensor cimport (
@@ -183,7 +183,7 @@ cdef class EinsumNode(Node):
         return v
 
     def name(self):
-        return contraction_name(type(self).form, policy.node_names)
+        return contraction_name(type(self).form, policy.texts_of)
 
     cdef void release(self):
         self.freed = True

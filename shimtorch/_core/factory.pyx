@@ -6,11 +6,11 @@ import numpy as np
 cimport numpy as cnp
 
 from .dtype cimport (
-    BOOL, CATEGORY, CAT_COMPLEX, CAT_FLOAT, CAT_INT, COMPLEX64, FLOAT32, INT64, ITEMSIZE, UINT8, as_code,
-    default_code, default_complex_code, dtype_of, promote_checked,
+    BOOL, CATEGORY, CAT_COMPLEX, CAT_FLOAT, CAT_INT, COMPLEX64, FLOAT32, INT64, ITEMSIZE, NDTYPES, UINT8, UINT64,
+    as_code, code_of_numpy, default_code, default_complex_code, dtype_of, promote_checked,
 )
 from .iterate cimport alloc_at, alloc_result, as_code_tensor, broadcast_shape, contiguous_copy, copy_into, run1
-from .kinds cimport result_code
+from .promotion cimport result_code
 from .policy cimport policy
 from .storage cimport Storage, alias
 from .tensor cimport (
@@ -233,6 +233,7 @@ cpdef TensorBase from_data(object data, object dtype=None, bint copy=True):
     """A tensor of nested sequences, numbers, ndarrays, tensors or anything with a buffer; dtype None: inferred."""
     cdef TensorBase t
     cdef object array
+    cdef int code
     if isinstance(data, TensorBase):
         t = shallow(<TensorBase>data) if not (<TensorBase>data).flags & SPARSE else data
         if dtype is not None and (<TensorBase>data).code != as_code(dtype):
@@ -244,6 +245,8 @@ cpdef TensorBase from_data(object data, object dtype=None, bint copy=True):
         return scalar_tensor(as_code(dtype), data)
     if isinstance(data, (list, tuple)):
         array = sequence_array(data)
+        code = inferred_code(data) if dtype is None else as_code(dtype)
+        return of_array(exact_array(array, data, code), code)
     elif isinstance(data, (np.ndarray, np.generic)):
         array = data
         t = from_ndarray(np.asarray(array))
@@ -251,16 +254,14 @@ cpdef TensorBase from_data(object data, object dtype=None, bint copy=True):
             return as_code_tensor(t, as_code(dtype))
         return contiguous_or_strided_copy(t) if copy or isinstance(data, np.generic) else t
     elif isinstance(data, (bool, int, complex)):
-        array = np.asarray(data)
+        return of_array(np.asarray(data), number_code(data) if dtype is None else as_code(dtype))
     elif hasattr(data, "__array__") or hasattr(data, "__array_interface__") or isinstance(
             data, (bytes, bytearray, memoryview)):
         return from_data(np.asarray(data) if not isinstance(data, (bytes, bytearray)) else
                          np.frombuffer(data, dtype=np.uint8), dtype, copy)
     elif hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, (str, dict, set)):
-        array = sequence_array([data[i] for i in range(len(data))])
-    else:
-        raise_type_error(data)
-    return of_array(array, dtype)
+        return from_data([data[i] for i in range(len(data))], dtype, copy)
+    raise_type_error(data)
 
 
 cdef object raise_type_error(object data):
@@ -282,25 +283,55 @@ cdef TensorBase contiguous_or_strided_copy(TensorBase t):
     return r
 
 
-cdef TensorBase of_array(object array, object dtype):
-    """A fresh array, made from Python numbers, as a tensor of the inferred or given dtype."""
+cdef int number_code(object x) except -1:
+    """The dtype that a number within a sequence stands for."""
+    cdef type kind = type(x)
+    if kind is float:
+        return default_code()
+    if kind is int:
+        return INT64
+    if kind is bool:
+        return UINT8 if policy.compare_uint8 else BOOL
+    if isinstance(x, np.generic):
+        return number_code(float(x)) if kind is np.float64 and not policy.numpy_doubles_kept else code_of_numpy(x.dtype)
+    return default_complex_code() if isinstance(x, complex) else default_code() if isinstance(x, float) else INT64
+
+
+cdef int inferred_code(object data) except -1:
+    """The dtype of a nested sequence: the promotion of what its elements have; the default one for an empty one."""
+    cdef int code = NDTYPES
+    widen_code(data, &code)
+    return default_code() if code == NDTYPES else code
+
+
+cdef int widen_code(object data, int* code) except -1:
+    """Promote code (NDTYPES: none yet) with the dtypes of all elements of a nested sequence."""
+    cdef int found
+    for x in data:
+        if isinstance(x, (list, tuple)):
+            widen_code(x, code)
+            continue
+        if isinstance(x, TensorBase):
+            found = (<TensorBase>x).code
+        elif isinstance(x, np.ndarray):
+            found = code_of_numpy((<cnp.ndarray>x).dtype)
+        elif isinstance(x, (float, int, complex, np.generic)):
+            found = number_code(x)
+        else:                          # another kind of sequence
+            widen_code(x, code)
+            continue
+        if found != code[0]:
+            code[0] = found if code[0] == NDTYPES else promote_checked(code[0], found)
+    return 0
+
+
+cdef TensorBase of_array(object array, int code):
+    """A fresh array, made from Python numbers, as a tensor of a dtype."""
     cdef cnp.ndarray a = array
     cdef TensorBase t
     cdef str kind = a.dtype.kind
-    cdef int code
-    if dtype is not None:
-        code = as_code(dtype)
-    elif kind == "f" or a.size == 0:
-        code = default_code()
-    elif kind == "c":
-        code = default_complex_code()
-    elif kind == "b":
-        code = UINT8 if policy.compare_uint8 else BOOL
-    else:
-        code = INT64
-    if kind == "u":
-        if a.dtype == np.uint64 and dtype is None or (dtype is not None and code != 14):
-            raise RuntimeError("Overflow when unpacking long long")
+    if kind == "u" and a.dtype == np.uint64 and code != UINT64 and CATEGORY[code] == CAT_INT:
+        raise ValueError("Overflow when unpacking long long")
     t = from_ndarray(a)
     if t.code == code:
         return t
@@ -331,23 +362,53 @@ cdef object sequence_array(object data):
     except ValueError:
         check_regular(data, 0)
         raise
-    except OverflowError:
-        raise RuntimeError("Overflow when unpacking long long") from None
     kind = array.dtype.kind
     if kind == "O":
         check_regular(data, 0)
-        raise_object(data)
+        if not all([isinstance(x, (int, float)) for x in array.flat]):
+            raise_object(data)
     if kind in "SUVmM":
         raise_object(data)
     return array
+
+
+cdef object exact_array(cnp.ndarray array, object data, int code):
+    """What became of a sequence in NumPy's hands, made again where large integers among its numbers lost digits."""
+    cdef str kind = array.dtype.kind
+    if kind == "O" and CATEGORY[code] != CAT_INT:
+        return array.astype(np.float64)
+    if not array.size or CATEGORY[code] != CAT_INT:
+        return array
+    if kind == "f" and code != UINT64 and not np.abs(array).max() >= 9007199254740992:
+        return array
+    if kind in "biu" and (code != UINT64 or array.min() >= 0):
+        return array
+    array = np.array(plain(data), dtype=object)
+    whole = [exact_integer(x, code) for x in array.flat]
+    return np.array(whole, dtype=np.uint64 if code == UINT64 else np.int64).reshape((<object>array).shape)
+
+
+cdef object exact_integer(object x, int code):
+    """A number of a sequence as an integer that int64 (uint64) can hold."""
+    if code == UINT64:
+        if isinstance(x, (float, np.floating)):
+            raise TypeError("an integer is required")
+        if x < 0:
+            raise OverflowError("can't convert negative int to unsigned")
+        if x > 0xFFFFFFFFFFFFFFFF:
+            raise OverflowError("int too big to convert")
+        return int(x)
+    if not -0x8000000000000000 <= x <= 0x7FFFFFFFFFFFFFFF:
+        if isinstance(x, int):
+            raise ValueError("Overflow when unpacking long long")
+        raise RuntimeError(f"value cannot be converted to type {dtype_of(code).name} without overflow")
+    return int(x)
 
 
 cdef object raise_object(object data):
     for item in data:
         if isinstance(item, (list, tuple)):
             raise_object(item)
-        elif isinstance(item, int) and not -0x8000000000000000 <= item <= 0x7FFFFFFFFFFFFFFF:
-            raise RuntimeError("Overflow when unpacking long long")
         elif isinstance(item, str):
             raise TypeError("new(): invalid data type 'str'")
         elif not isinstance(item, (int, float, complex, np.generic)):
@@ -410,6 +471,8 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
 def as_tensor(data, dtype=None, device=None):
     """Data as a tensor: a tensor as it is, an ndarray without a copy, the rest as ``tensor`` does."""
     if isinstance(data, TensorBase):
+        if device is None or as_device(device) == data.device:
+            return data if dtype is None or (<TensorBase>data).code == as_code(dtype) else data.to(dtype)
         return data.to(device=device, dtype=dtype)
     return finish(from_data(data, dtype, False), device, None, False)
 

@@ -1,7 +1,7 @@
 """The node of a user-defined function: the ``ctx`` that its forward and backward are given, and the calls to both."""
 from .autograd cimport Node, attach, check_inplace, rebase, renew, user_call
 from .dtype cimport CATEGORY, CAT_FLOAT, dtype_of
-from .op cimport recording
+from .history cimport recording
 from .policy cimport ThreadState, policy, thread_state
 from .saving cimport PackedTensor, SavedOutput, packed, packed_output, packing, unpack_check
 from .tensor cimport (

@@ -2,7 +2,7 @@
 from cpython.slice cimport PySlice_AdjustIndices, PySlice_Unpack
 
 from .dtype cimport ITEMSIZE
-from .op cimport recording
+from .history cimport recording
 from .policy cimport ThreadState, policy, thread_state
 from .tensor cimport (
     MAX_DIMS, SPARSE, VOLATILE, TensorBase, describe_shape, seen_flags,

@@ -8,7 +8,7 @@ from .dtype cimport CAT_FLOAT, CATEGORY, FLOAT32, FLOAT64, INT32, INT64, ITEMSIZ
 from .iterate cimport as_code_tensor, contiguous_copy
 from .tensor cimport MAX_DIMS, TensorBase, describe_shape, empty, ptr
 
-from .op import scalar_type
+from .dtype import scalar_type
 
 ctypedef fused real:
     float

@@ -7,7 +7,7 @@ from .dtype cimport BFLOAT16, FLOAT16, FLOAT32, ITEMSIZE, dtype_of
 from .iterate cimport as_code_tensor, contiguous_copy
 from .tensor cimport TensorBase, empty, ptr
 
-from .op import scalar_type
+from .dtype import scalar_type
 
 
 cdef int working_code(TensorBase t, str what) except -1:

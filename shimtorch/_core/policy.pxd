@@ -14,8 +14,9 @@ cdef class Policy:
     cdef public bint same_numel_pointwise  # pointwise ops on different shapes of one element count (0.2 - 0.4)
     cdef public bint row_order             # pointwise results and copies are contiguous (1.1 and older) ...
     cdef public bint row_order_arithmetic  # sums, differences, products, quotients and relu too (0.4 and older)
+    cdef public bint numpy_doubles_kept    # a float64 of NumPy in a list makes a float64 tensor, or is a Python float
     cdef public bint named_results         # max(dim), sort ... give named tuples
-    cdef public str node_names             # whose names backward nodes have: None (modern), '1.11', '1.1' or '1.0'
+    cdef public str texts_of               # whose names of nodes, reprs of modules: None (now), '1.11', '1.1' or '1.0'
     cdef public str print_style            # '0.3', '0.4', '1.0' or 'modern'
     cdef public bint byte_mask_warning
     cdef public bint dropout_training_default

@@ -11,7 +11,7 @@ from .dtype cimport (
 from .iterate cimport as_code_tensor, contiguous_copy
 from .tensor cimport MAX_DIMS, TensorBase, describe_shape, empty, ptr
 
-from .op import scalar_type
+from .dtype import scalar_type
 
 
 cdef class Windows:

@@ -15,7 +15,7 @@ from .tensor cimport (
     strided_alias, wrap_dim,
 )
 
-from .op import scalar_type
+from .dtype import scalar_type
 
 cdef object matmul_numpy = np.matmul
 # The dtypes, by code, as C++ has them.

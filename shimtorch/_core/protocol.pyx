@@ -228,6 +228,8 @@ def has_override(items):
     if passing:
         passing = False
         return False
+    if not isinstance(items, tuple):
+        items = tuple(items)
     if disabled_state()[0] == 2:
         return False
     if active_modes and own_modes():

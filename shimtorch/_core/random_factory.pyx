@@ -16,7 +16,7 @@ from .draw_bounds import DIGITS, GREATEST
 from .draws import normal_, random_, uniform_
 from .dtype import int64
 from .factory import empty_tensor, new_empty, on_device
-from .op import scalar_type
+from .dtype import scalar_type
 
 
 cdef object place(str function, tuple size, object named, object out, object dtype, object device, object layout):

@@ -29,5 +29,4 @@ cdef TensorBase new_coo(TensorBase indices, TensorBase values, int ndim, const P
 cdef TensorBase dense(TensorBase t)
 cdef int kernel_code(int code) except -1
 cdef TensorBase kernel_values(TensorBase values, int code)
-cdef void permute_values(const char* values, const int64_t* order, Py_ssize_t n, Py_ssize_t size, char* out) noexcept
 cpdef TensorBase with_values(TensorBase t, TensorBase values, bint coalesced=?)

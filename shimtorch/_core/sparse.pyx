@@ -4,19 +4,20 @@ A sparse tensor is a TensorBase without storage. Its `impl` is a CooParts (indic
 (pointers, plain indices and values). Parts are never changed in place: an in-place operation gives a tensor new ones.
 """
 from libc.stdint cimport int64_t, uint8_t, uint64_t
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
 from .._kernels.cells cimport cell_indices, count_cells, sum_cells
 from .._kernels.coalesce cimport Groups, free_groups, group_entries, group_indices, group_sums
-from .._kernels.csr cimport expand, lies_crosswise, turn
+from .._kernels.csr cimport expand, take_entries
 from .._kernels.coo cimport count_nonzero, first_outside, gather, scatter_add, spread, take_nonzero
 from .._kernels.indexkeys cimport key_bits
 from .._kernels.merge cimport Keys, Merge, fill_merge, merge_keys, merge_source, split_merge
 from .._kernels.scratch cimport release, scratch
 from .._kernels.sparsetypes cimport IndexSet
+from .._kernels.transposing cimport lies_crosswise, turn
 from .dtype cimport BFLOAT16, FLOAT16, FLOAT32, INT64, ITEMSIZE, dtype_of
 from .iterate cimport as_code_tensor, contiguous_copy
-from .op import scalar_type
+from .dtype import scalar_type
 from .tensor cimport (
     MAX_DIMS, SPARSE, TensorBase, describe_shape, empty, parse_shape, ptr, same_shape, seen_flags, shallow,
     strided_alias, tensor_class,
@@ -568,19 +569,6 @@ def take(TensorBase x not None, TensorBase t not None):
 
 # ---------------------------------------------------------------- other entries, other values
 
-cdef void permute_values(const char* values, const int64_t* order, Py_ssize_t n, Py_ssize_t size, char* out) noexcept:
-    cdef Py_ssize_t x
-    if size == 4:
-        for x in range(n):
-            (<float*>out)[x] = (<const float*>values)[order[x]]
-    elif size == 8:
-        for x in range(n):
-            (<double*>out)[x] = (<const double*>values)[order[x]]
-    else:
-        for x in range(n):
-            memcpy(out + x * size, values + order[x] * size, size)
-
-
 def pick(TensorBase t not None, TensorBase places not None):
     """Indices and values of some entries, named by their numbers (m,) int64, which must be those of entries."""
     cdef CooParts p = coo_parts(t)
@@ -589,9 +577,10 @@ def pick(TensorBase t not None, TensorBase places not None):
     cdef TensorBase indices, picked
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef Py_ssize_t m = places.count, nnz = p.indices.shape_[1], x, d, block = entry_width(values) * ITEMSIZE[t.code]
+    cdef Py_ssize_t step = p.indices.strides_[1] * sizeof(int64_t)
     cdef const int64_t* chosen
-    cdef const int64_t* source
-    cdef int64_t* target
+    cdef const char* source
+    cdef char* target
     if dense(places).code != INT64 or places.ndim_ != 1:
         raise RuntimeError("pick: expected the numbers of entries as a 1-d int64 tensor")
     chosen = <const int64_t*>ptr(where)
@@ -599,16 +588,18 @@ def pick(TensorBase t not None, TensorBase places not None):
         if not 0 <= chosen[x] < nnz:
             raise IndexError(f"pick: no entry {chosen[x]} among {nnz}")
     indices = new_indices(p.dims, m)
-    target = <int64_t*>ptr(indices)
     for d in range(p.dims):
-        source = <const int64_t*>ptr(p.indices) + d * p.indices.strides_[0]
-        for x in range(m):
-            target[d * m + x] = source[chosen[x] * p.indices.strides_[1]]
+        source = ptr(p.indices) + d * p.indices.strides_[0] * sizeof(int64_t)
+        target = ptr(indices) + d * m * sizeof(int64_t)
+        with nogil:
+            take_entries(source, step, sizeof(int64_t), chosen, m, target)
     for d in range(1, values.ndim_):
         shape[d] = values.shape_[d]
     shape[0] = m
     picked = empty(t.code, values.ndim_, shape)
-    permute_values(ptr(values), chosen, m, block, ptr(picked))
+    source, target = ptr(values), ptr(picked)
+    with nogil:
+        take_entries(source, block, block, chosen, m, target)
     return indices, picked
 
 

@@ -1,17 +1,18 @@
 """Products of sparse matrices with dense ones, without autograd."""
 from libc.stdint cimport int32_t, int64_t
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
-from .._kernels.csr cimport compress, expand, transpose
+from .._kernels.csr cimport compress, expand, take_entries
+from .._kernels.csr cimport take_rows as copy_rows
 from .._kernels.scratch cimport release
 from .._kernels.spgemm cimport Product, begin_product, drop_product, end_product, narrowed
 from .._kernels.spmm cimport coo_matmul, csr_matmul, csr_vector, has_products, sampled_matmul
+from .._kernels.transposing cimport transpose
 from .dtype cimport CAT_COMPLEX, CATEGORY, INT32, INT64, ITEMSIZE, dtype_of
 from .iterate cimport as_code_tensor, contiguous_copy
-from .op import scalar_type
+from .dtype import scalar_type
 from .sparse cimport (
-    EMPTY_ROWS, CooParts, coo_parts, dense, kernel_code, kernel_values, new_coo, new_indices, permute_values, trusted,
-    with_values,
+    EMPTY_ROWS, CooParts, coo_parts, dense, kernel_code, kernel_values, new_coo, new_indices, trusted, with_values,
 )
 from .tensor cimport TensorBase, describe_shape, empty, make_size, ptr, write_scalar
 
@@ -57,8 +58,9 @@ cdef tuple transposed_rows(TensorBase t, CooParts p):
         out_pointer = empty(INT64, 1, shape)
         shape[0] = p.indices.shape_[1]
         columns, order = empty(INT64, 1, shape), empty(INT64, 1, shape)
-        transpose(<const int64_t*>ptr(pointer), <const int64_t*>ptr(p.indices) + p.indices.strides_[0], t.shape_[0],
-                  t.shape_[1], <int64_t*>ptr(out_pointer), <int64_t*>ptr(columns), <int64_t*>ptr(order))
+        if transpose(<const int64_t*>ptr(pointer), <const int64_t*>ptr(p.indices) + p.indices.strides_[0], t.shape_[0],
+                     t.shape_[1], <int64_t*>ptr(out_pointer), <int64_t*>ptr(columns), <int64_t*>ptr(order)):
+            raise MemoryError("no memory for a transpose")
         p.transposed = (out_pointer, columns, order)
     return p.transposed
 
@@ -101,7 +103,7 @@ cdef int multiply_into(TensorBase out, TensorBase t, CooParts p, TensorBase othe
                 pointer, columns, order = transposed_rows(t, p)
                 size = ITEMSIZE[code]
                 ordered = empty(code, 1, values.shape_)
-                permute_values(ptr(values), <const int64_t*>ptr(order), nnz, size, ptr(ordered))
+                take_entries(ptr(values), size, size, <const int64_t*>ptr(order), nnz, ptr(ordered))
                 values, cols = ordered, <const int64_t*>ptr(columns)
             else:
                 pointer = None
@@ -304,7 +306,7 @@ def take_rows(TensorBase t not None, TensorBase index not None):
     cdef CooParts p = coo_parts(t)
     cdef TensorBase pointer, indices, values, source = p.values, out_pointer
     cdef Py_ssize_t shape[1]
-    cdef Py_ssize_t n = index.count, k, x, m = 0, count, size = ITEMSIZE[t.code]
+    cdef Py_ssize_t n = index.count, k, m = 0, size = ITEMSIZE[t.code]
     cdef const int64_t* chosen = <const int64_t*>ptr(dense(index))
     cdef const int64_t* starts
     cdef const int64_t* columns
@@ -333,10 +335,7 @@ def take_rows(TensorBase t not None, TensorBase index not None):
     indices, values = new_indices(2, m), empty(t.code, 1, shape)
     rows, out = <int64_t*>ptr(indices), ptr(values)
     with nogil:
-        for k in range(n):
-            x, count = starts[chosen[k]], ends[k + 1] - ends[k]
-            memcpy(rows + m + ends[k], columns + x, count * sizeof(int64_t))
-            memcpy(out + ends[k] * size, v + x * size, count * size)
+        copy_rows(starts, columns, v, size, chosen, n, ends, rows + m, out)
         expand(ends, n, rows)
     return product_of(indices, values, n, t.shape_[1], out_pointer)
 

@@ -3,14 +3,18 @@
 The first rule that matches decides:
 
 1. 0.3: ``volatile=``, ``async=``, ``loss.data[0]``, a `Function` whose ``forward`` is an instance method,
-   ``torch.legacy``, ``torch.utils.ffi``
-2. 0.3: ``Variable(...)``, and none of ``torch.no_grad``, ``torch.device``, ``.item()``, ``torch.tensor(...)``
-3. 0.4: one of those, with ``Variable(...)``, ``size_average=``, ``reduce=True/False`` or ``F.upsample``
-4. 1.0: ``gels``, ``symeig``, ``btrifact``, ``irfft`` and their like, ``torch.fft(...)`` called, ``'elementwise_mean'``
+   ``torch.legacy``, ``torch.utils.ffi``, and nothing that came with 0.4
+2. 0.3: ``Variable(...)``, and nothing that came with 0.4
+3. 0.4: ``Variable(...)``, ``size_average=``, ``reduce=True/False``, ``F.upsample`` or one of the signs of rule 1,
+   beside something that came with 0.4 and nothing that came after 1.0
+4. 1.0: ``gels``, ``gesv``, ``symeig``, ``btrifact``, ``irfft`` and their like, ``torch.fft(...)`` called,
+   ``'elementwise_mean'``
 5. modern
 
-Modules that the script imports from its own folder or below are judged too, each by itself, and the oldest era
-found wins.
+``torch.no_grad``, ``torch.device``, ``torch.tensor(...)``, ``.item()``, ``.requires_grad_()`` and their like came with
+0.4. They outweigh all that is older: 0.3 does not know them, and 0.4 still took what rule 1 lists.
+
+The script and the modules that it imports from its own folder or below are one program, and judged together.
 """
 
 from __future__ import annotations
@@ -22,13 +26,30 @@ from . import source as _source
 
 ERAS = ("0.3", "0.4", "1.0", "1.1", "1.11", "modern")
 
-_SINCE_0_4 = {"torch.no_grad", "torch.device"}
-_CALLED_SINCE_0_4 = {"torch.tensor"}
+_SINCE_0_4 = {
+    "torch.no_grad", "torch.enable_grad", "torch.set_grad_enabled", "torch.device", "torch.dtype", "torch.float",
+    "torch.float32", "torch.double", "torch.float64", "torch.long", "torch.int64", "torch.int", "torch.int32",
+    "torch.uint8",
+    "torch.nn.functional.interpolate", "torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_",
+}
+_CALLED_SINCE_0_4 = {"torch.tensor"}  # until then, a module
+_METHODS_SINCE_0_4 = {"item", "requires_grad_", "to"}
+_REDUCTIONS = {"none", "mean", "sum", "elementwise_mean"}
+_AFTER_1_0 = (
+    "torch.bool", "torch.amp", "torch.compile", "torch.cuda.amp", "torch.fft", "torch.func", "torch.inference_mode",
+    "torch.linalg", "torch.nn.Flatten", "torch.nn.GELU", "torch.nn.Identity", "torch.nn.MultiheadAttention",
+    "torch.nn.SiLU", "torch.nn.SyncBatchNorm", "torch.nn.Transformer", "torch.optim.AdamW",
+    "torch.optim.lr_scheduler.OneCycleLR", "torch.true_divide", "torch.utils.tensorboard", "torch.vmap",
+)
 _UNTIL_1_0 = {
-    "torch.gels", "torch.symeig", "torch.btrifact", "torch.btrifact_with_info",
+    "torch.gels", "torch.gesv", "torch.symeig", "torch.btrifact", "torch.btrifact_with_info", "torch.btrisolve",
+    "torch.btriunpack", "torch.potrf", "torch.potri", "torch.potrs", "torch.pstrf", "torch.trtrs",
     "torch.rfft", "torch.irfft", "torch.ifft",
 }
-_METHODS_UNTIL_1_0 = {"gels", "symeig", "btrifact", "btrifact_with_info", "irfft"}
+_METHODS_UNTIL_1_0 = {
+    "gels", "gesv", "symeig", "btrifact", "btrifact_with_info", "btrisolve", "potrf", "potri", "potrs", "trtrs",
+    "irfft",
+}
 _FUNCTION = {"torch.autograd.Function", "torch.autograd.function.Function", "torch.autograd.function.InplaceFunction"}
 
 
@@ -53,37 +74,37 @@ def choose(path: str, root: str | None = None) -> Choice:
     Raises OSError if the script cannot be read; a module that cannot be read counts for nothing.
     """
     root = os.path.dirname(os.path.abspath(path)) if root is None else root
-    best = None
-    for file, text, tokens in family(path, root):
-        choice = _judge(text, tokens, file)
-        if best is None or ERAS.index(choice.era) < ERAS.index(best.era):
-            best = choice
-    return best
+    return _judge(family(path, root))
 
 
 def judge(text: str, file: str = "<string>") -> Choice:
     """The era of one source text."""
-    return _judge(text, _source.scan(text), file)
+    return _judge([(file, text, _source.scan(text))])
 
 
-def _judge(text, tokens, file):
-    found = _evidence(tokens)
-    for rule, era, token in _verdicts(found):
-        if token is not None:
-            return Choice(era, rule, file, token.line, text.split("\n")[token.line - 1].strip())
-    return Choice("modern", 5, file)
+def _judge(sources):
+    """The era of the sources, given as triples of file, text and tokens, that make one program."""
+    found: dict[str, Choice] = {}  # the first place of each kind of sign
+    first = None
+    for file, text, tokens in sources:
+        first = first or file
+        for kind, token in _evidence(tokens).items():
+            line = text.split("\n")[token.line - 1].strip()
+            found.setdefault(kind, Choice("", 0, file, token.line, line))
+    for rule, era, place in _verdicts(found):
+        if place is not None:
+            return place._replace(era=era, rule=rule)
+    return Choice("modern", 5, first)
 
 
 def _verdicts(found):
-    """The rules in order: number, era, and the token that decides or None."""
-    new, variable = found.get("new"), found.get("variable")
-    yield 1, "0.3", found.get("old")
-    if found.get("data[0]") and (variable or not new):
-        yield 1, "0.3", found["data[0]"]
-    if not new:
+    """The rules in order: number, era, and the place that decides or None."""
+    old, variable = found.get("old"), found.get("variable")
+    if "new" not in found and "late" not in found:
+        yield 1, "0.3", old or found.get("data[0]")
         yield 2, "0.3", variable
-    else:
-        yield 3, "0.4", variable or found.get("0.4")
+    elif "late" not in found:
+        yield 3, "0.4", old or variable or found.get("0.4")
     yield 4, "1.0", found.get("1.0")
 
 
@@ -136,7 +157,7 @@ def belongs(file: str, root: str) -> bool:
 
 
 def _evidence(tokens) -> dict[str, _source.Token]:
-    """The first token of each kind of sign: old (surely 0.3), data[0], variable, new (not before 0.4), 0.4, 1.0."""
+    """The first token of each kind of sign: old, data[0], variable, new (from 0.4 on), 0.4, 1.0, late (after 1.0)."""
     bound = _source.bindings(tokens)
     found: dict[str, _source.Token] = {}
     signs = [*_from_names(tokens, bound), *_from_syntax(tokens)]
@@ -163,10 +184,14 @@ def _from_names(tokens, bound):
             yield "variable", token
         elif name in _SINCE_0_4 or (called and name in _CALLED_SINCE_0_4):
             yield "new", token
-        elif name == "torch.nn.functional.upsample":
-            yield "0.4", token
+        elif name.startswith("torch.nn.init.") and name.endswith("_"):
+            yield "new", token
         elif name in _UNTIL_1_0 or (called and name == "torch.fft"):
             yield "1.0", token
+        elif any(name == late or name.startswith(late + ".") for late in _AFTER_1_0):
+            yield "late", token
+        elif name == "torch.nn.functional.upsample":
+            yield "0.4", token
 
 
 def _from_syntax(tokens):
@@ -194,6 +219,8 @@ def _keyword_sign(token, after):
         return "old"
     if token.text == "size_average" or (token.text == "reduce" and after[1] in ("True", "False")):
         return "0.4"
+    if token.text == "reduction" and after[1][1:-1] in _REDUCTIONS:
+        return "new"
     return None
 
 
@@ -202,8 +229,9 @@ def _method_sign(texts, index):
     if name == "data" and after[:3] == ["[", "0", "]"]:
         number = after[3] not in ("[", ".", "=", "+=", "-=", "*=", "/=")  # not indexed further, not assigned to
         return "data[0]" if number and texts[index - 2] not in ("self", "cls") else None
-    if name == "item" and after[:2] == ["(", ")"]:
-        return "new"
+    if name in _METHODS_SINCE_0_4 and after[0] == "(":
+        of_array = name == "item" and (after[1] != ")" or texts[max(index - 4, 0) : index - 1] == ["numpy", "(", ")"])
+        return None if of_array else "new"
     return "1.0" if name in _METHODS_UNTIL_1_0 and after[0] == "(" else None
 
 

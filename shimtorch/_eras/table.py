@@ -16,8 +16,9 @@ _MODERN = {
     "same_numel_pointwise": False,
     "row_order": False,
     "row_order_arithmetic": False,
+    "numpy_doubles_kept": True,
     "named_results": True,
-    "node_names": None,
+    "texts_of": None,
     "print_style": "modern",
     "byte_mask_warning": True,
     "dropout_training_default": True,
@@ -39,12 +40,13 @@ _MODERN = {
     "subclasses_kept": True,
     # Read by Python only:
     "zero_grad_set_to_none": True,          # zero_grad() forgets the gradients, or fills them with zeros
+    "chain_of_one_copied": True,            # chain_matmul() of one matrix is a copy, or that matrix itself
     "checkpoint_warns": True,               # checkpoint() warns when use_reentrant is not passed
 }
 
 _CHANGES = {
     "1.11": {
-        "node_names": "1.11",
+        "texts_of": "1.11",
         "print_style": "1.0",
         "floor_division": "trunc_warn",
         "mkl_bernoulli": True,
@@ -55,11 +57,12 @@ _CHANGES = {
         "checkpoint_warns": False,
     },
     "1.1": {
-        "node_names": "1.1",
+        "texts_of": "1.1",
         "compare_uint8": True,
         "row_order": True,
         "promote_types": False,
         "mixed_dtypes_error": "expected backend CPU and dtype {2} but got backend CPU and dtype {3}",
+        "numpy_doubles_kept": False,
         "numbers_first_warning": False,
         "true_division": False,
         "floor_division": "trunc",
@@ -72,9 +75,10 @@ _CHANGES = {
         "sampler_own_generator": False,
         "adam_corrects_root": False,
         "subclasses_kept": False,
+        "chain_of_one_copied": False,
     },
     "1.0": {
-        "node_names": "1.0",
+        "texts_of": "1.0",
         "mixed_dtypes_error": "expected type {0} but got {1}",
         "named_results": False,
         "scheduler_first_step": "sets_epoch0",

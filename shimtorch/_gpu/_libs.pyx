@@ -12,7 +12,7 @@ from .cublas cimport (
     cudaDataType,
 )
 
-from .._core.op import scalar_type
+from .._core.dtype import scalar_type
 
 cdef extern from *:
     """

@@ -4,7 +4,7 @@ It is made of ops that record themselves, so it is differentiated through them.
 """
 from math import prod
 
-from .._core.op import scalar_type
+from .._core.dtype import scalar_type
 from .._kernels.paths import find_path
 from .._ops._einsum_parse import labels_of
 

@@ -1,7 +1,7 @@
 """What happens to an op that has no form for a device: it is refused or, with SHIMTORCH_CUDA_FALLBACK=1, done here."""
 import os
 
-from .._core.op import InplaceOp
+from .._core.inplace import InplaceOp
 from .._core.tensor import TensorBase
 
 _warned = set()

@@ -19,9 +19,10 @@ COMPOSED = """
     clone contiguous to_dtype to_device copy_ fill_ zero_ abs sgn square round conj conj_physical angle where_op clamp
     mm mv _dot bmm matmul addmm addmv baddbmm linear
     cat stack softmax log_softmax cumsum cumprod max min argmax argmin var std norm logsumexp
+    _max_all _min_all _var split_with_sizes addcmul addcdiv lerp masked_fill_ masked_fill
 """
 FORMS = {
-    "indexing": "index index_put_zeros index_put_ index_select index_add_zeros gather scatter_ scatter_add_ nonzero",
+    "indexing": "index index_put_zeros index_put_ index_select index_add_zeros gather scatter_ scatter_add_",
     "losses": "nll_sum nll_backward embedding_dense_backward",
 }
 RENAMED = {"embedding_lookup": ("indexing", "rows_of")}
@@ -45,3 +46,5 @@ def bind():
         name = full.rpartition(".")[2]
         if name in forms and isinstance(made, Op) and made.cuda is None and made.__name__ == name:
             made.cuda = forms[name]
+        elif isinstance(made, Op) and made.cuda is None and made.differentiable is None:
+            made.cuda = True

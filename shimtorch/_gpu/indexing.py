@@ -1,8 +1,7 @@
 """Indexing, gather and scatter on a device: all of them look-ups of the one kernel of ``kernels/index.cu``."""
 from .._core import OPS
 from .._core.dtype import bool as bool_dtype
-from .._core.dtype import int64
-from .._core.op import scalar_type
+from .._core.dtype import int64, scalar_type
 from .._ops.shape import wrap
 from . import _device
 

@@ -2,7 +2,7 @@
 
 ``_rt`` is linked to the CUDA runtime alone; ``_libs``, linked to cuBLAS, takes far longer to open.
 """
-import importlib
+import importlib.util
 import os
 import sysconfig
 
@@ -87,7 +87,7 @@ def runtime():
         raise RuntimeError(rt.no_device_reason())
     if not rt.is_started():
         rt.start()
-        from . import forms            # what ops do on a device
+        from . import forms  # what ops do on a device
         forms.bind()
     return rt
 

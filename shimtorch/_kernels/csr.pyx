@@ -1,4 +1,4 @@
-"""Compressed rows: building, transposing, selecting.
+"""Compressed rows: building, selecting.
 
 A row pointer holds n_rows + 1 ascending places: row r owns the entries pointer[r] up to pointer[r + 1].
 """
@@ -13,27 +13,9 @@ from shimtorch._kernels.table cimport st_parallel
 
 cnp.import_array()
 
-cdef extern from *:
-    """
-    #if defined(__GNUC__) || defined(__clang__)
-    #define st_prefetch_written(p) __builtin_prefetch(p, 1)
-    #else
-    #define st_prefetch_written(p) ((void)0)
-    #endif
-    """
-    void prefetch_written "st_prefetch_written"(const void*) noexcept nogil
-
 cdef enum:
-    AHEAD = 16              # entries ahead whose place is asked for
-    GRAIN = 1 << 18         # entries that are worth a thread
-
-ctypedef struct Narrow:
-    int32_t column
-    int32_t value           # the bits of any type of this size
-
-ctypedef struct Wide:
-    int64_t column
-    int64_t value
+    GRAIN = 1 << 18         # entries that are worth a thread ...
+    TAKEN = 1 << 15         # ... when each is copied from another place
 
 
 ctypedef struct Pointers:
@@ -70,17 +52,22 @@ ctypedef struct Rows:
     int64_t* rows
 
 
-cdef void _expand_piece(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """The row numbers of entries begin..end."""
-    cdef const Rows* p = <const Rows*>context
-    cdef Py_ssize_t low = 0, high = p.n_rows, row, x = begin, stop
-    while low < high:                   # low becomes the first row that ends after entry begin
+cdef Py_ssize_t line_of(const int64_t* pointer, Py_ssize_t n_rows, Py_ssize_t entry) noexcept nogil:
+    """The first row that ends after an entry: the one that holds it."""
+    cdef Py_ssize_t low = 0, high = n_rows, row
+    while low < high:
         row = (low + high) // 2
-        if p.pointer[row + 1] <= begin:
+        if pointer[row + 1] <= entry:
             low = row + 1
         else:
             high = row
-    row = low
+    return low
+
+
+cdef void _expand_piece(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """The row numbers of entries begin..end."""
+    cdef const Rows* p = <const Rows*>context
+    cdef Py_ssize_t row = line_of(p.pointer, p.n_rows, begin), x = begin, stop
     while x < end:
         stop = min(p.pointer[row + 1], end)
         while x < stop:
@@ -96,101 +83,67 @@ cdef void expand(const int64_t* pointer, Py_ssize_t n_rows, int64_t* rows) noexc
     st_parallel(pointer[n_rows], GRAIN, _expand_piece, &p)
 
 
-cdef void transpose(const int64_t* pointer, const int64_t* columns, Py_ssize_t n_rows, Py_ssize_t n_columns,
-                    int64_t* out_pointer, int64_t* out_columns, int64_t* order) noexcept nogil:
-    """Pointer and columns of the transpose, and which entry each of its entries is."""
-    cdef Py_ssize_t row, column, x, place
-    cdef Py_ssize_t nnz = pointer[n_rows]
-    memset(out_pointer, 0, (n_columns + 1) * sizeof(int64_t))
-    for x in range(nnz):
-        out_pointer[columns[x] + 1] += 1
-    for column in range(n_columns):
-        out_pointer[column + 1] += out_pointer[column]
-    for row in range(n_rows):                       # out_pointer[c] moves from the start of c's entries to their end
-        for x in range(pointer[row], pointer[row + 1]):
-            place = out_pointer[columns[x]]
-            out_pointer[columns[x]] = place + 1
-            out_columns[place] = row
-            order[place] = x
-    for column in range(n_columns, 0, -1):
-        out_pointer[column] = out_pointer[column - 1]
-    out_pointer[0] = 0
+# ---------------------------------------------------------------- rows and entries by number
+
+ctypedef struct Taking:
+    const int64_t* pointer
+    const int64_t* columns
+    const char* values
+    Py_ssize_t size
+    const int64_t* chosen
+    const int64_t* out_pointer
+    int64_t* out_columns
+    char* out
 
 
-cdef bint lies_crosswise(const int64_t* rows, const int64_t* columns, Py_ssize_t nnz) noexcept nogil:
-    """Whether entries ascend by column, those of a column by row, and none repeats: a transposed coalesced matrix."""
+cdef void _rows_piece(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef const Taking* t = <const Taking*>context
+    cdef Py_ssize_t k, x, to, n
+    for k in range(begin, end):
+        x, to = t.pointer[t.chosen[k]], t.out_pointer[k]
+        n = t.out_pointer[k + 1] - to
+        memcpy(t.out_columns + to, t.columns + x, n * sizeof(int64_t))
+        memcpy(t.out + to * t.size, t.values + x * t.size, n * t.size)
+
+
+cdef void take_rows(const int64_t* pointer, const int64_t* columns, const char* values, Py_ssize_t size,
+                    const int64_t* chosen, Py_ssize_t n, const int64_t* out_pointer, int64_t* out_columns,
+                    char* out_values) noexcept nogil:
+    """Columns and values (of `size` bytes) of n chosen rows, to where the result's row pointer has them."""
+    cdef Taking t
+    t.pointer, t.columns, t.values, t.size, t.chosen = pointer, columns, values, size, chosen
+    t.out_pointer, t.out_columns, t.out = out_pointer, out_columns, out_values
+    st_parallel(n, max(TAKEN // (out_pointer[n] // max(n, <Py_ssize_t>1) + 1), <Py_ssize_t>1), _rows_piece, &t)
+
+
+ctypedef struct Gathering:
+    const char* source
+    Py_ssize_t step
+    Py_ssize_t size
+    const int64_t* places
+    char* out
+
+
+cdef void _entries_piece(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef const Gathering* g = <const Gathering*>context
     cdef Py_ssize_t x
-    cdef bint wrong = False
-    for x in range(1, nnz):
-        wrong |= (columns[x] < columns[x - 1]) | ((columns[x] == columns[x - 1]) & (rows[x] <= rows[x - 1]))
-        if wrong and x & 1023 == 0:
-            return False
-    return not wrong
-
-
-cdef fused pair_t:
-    Narrow
-    Wide
-
-
-cdef inline int _turn(const int64_t* rows, const int64_t* columns, const char* values, Py_ssize_t nnz,
-                      int64_t* pointer, int64_t* out_columns, char* out_values, pair_t* pairs) noexcept nogil:
-    """Column and value go to their place together: one write to memory in any order for each entry, not two."""
-    cdef Py_ssize_t x, place
-    for x in range(nnz):
-        if x + AHEAD < nnz:
-            prefetch_written(pairs + pointer[rows[x + AHEAD]])
-        place = pointer[rows[x]]
-        pointer[rows[x]] = place + 1
-        if pair_t is Narrow:
-            pairs[place].column = <int32_t>columns[x]
-            pairs[place].value = (<const int32_t*>values)[x]
-        else:
-            pairs[place].column = columns[x]
-            pairs[place].value = (<const int64_t*>values)[x]
-    for x in range(nnz):
-        out_columns[x] = pairs[x].column
-        if pair_t is Narrow:
-            (<int32_t*>out_values)[x] = pairs[x].value
-        else:
-            (<int64_t*>out_values)[x] = pairs[x].value
-    return 0
-
-
-cdef int turn(const int64_t* rows, const int64_t* columns, const char* values, Py_ssize_t size, Py_ssize_t nnz,
-              Py_ssize_t n_rows, Py_ssize_t n_columns, int64_t* pointer, int64_t* out_columns,
-              char* out_values) noexcept nogil:
-    """Row pointer, columns and values (of `size` bytes) of a matrix whose entries lie crosswise.
-
-    Returns -1 when there is no memory.
-    """
-    cdef Py_ssize_t x, row, place
-    cdef bint narrow = size == 4 and n_columns <= 0x7fffffff
-    cdef void* pairs = NULL
-    if narrow or size == 8:
-        pairs = scratch(nnz * <Py_ssize_t>(sizeof(Narrow) if narrow else sizeof(Wide)))
-        if pairs == NULL:
-            return -1
-    memset(pointer, 0, (n_rows + 1) * sizeof(int64_t))
-    for x in range(nnz):
-        pointer[rows[x] + 1] += 1
-    for row in range(n_rows):
-        pointer[row + 1] += pointer[row]
-    if narrow:                                      # pointer[r] moves from the start of r's entries to their end
-        _turn(rows, columns, values, nnz, pointer, out_columns, out_values, <Narrow*>pairs)
-    elif size == 8:
-        _turn(rows, columns, values, nnz, pointer, out_columns, out_values, <Wide*>pairs)
+    if g.size == 4:
+        for x in range(begin, end):
+            (<int32_t*>g.out)[x] = (<const int32_t*>(g.source + g.places[x] * g.step))[0]
+    elif g.size == 8:
+        for x in range(begin, end):
+            (<int64_t*>g.out)[x] = (<const int64_t*>(g.source + g.places[x] * g.step))[0]
     else:
-        for x in range(nnz):
-            place = pointer[rows[x]]
-            pointer[rows[x]] = place + 1
-            out_columns[place] = columns[x]
-            memcpy(out_values + place * size, values + x * size, size)
-    release(pairs)
-    for row in range(n_rows, 0, -1):
-        pointer[row] = pointer[row - 1]
-    pointer[0] = 0
-    return 0
+        for x in range(begin, end):
+            memcpy(g.out + x * g.size, g.source + g.places[x] * g.step, g.size)
+
+
+cdef void take_entries(const char* source, Py_ssize_t step, Py_ssize_t size, const int64_t* places, Py_ssize_t n,
+                       char* out) noexcept nogil:
+    """Blocks of `size` bytes, `step` bytes apart, in the order of n places."""
+    cdef Gathering g
+    g.source, g.step, g.size, g.places, g.out = source, step, size, places, out
+    st_parallel(n, max(TAKEN // (size // 64 + 1), <Py_ssize_t>1), _entries_piece, &g)
 
 
 # ---------------------------------------------------------------- NumPy interface
@@ -235,6 +188,13 @@ def check_pointer(cnp.ndarray pointer not None, Py_ssize_t nnz):
     _pointer(pointer, nnz)
 
 
+def check_within(cnp.ndarray indices not None, Py_ssize_t size):
+    """IndexError unless all of (n,) indices are in 0..size; ValueError for a negative size."""
+    if size < 0:
+        raise ValueError(f"negative size {size}")
+    _within(int64_data(indices), cnp.PyArray_SIZE(indices), size)
+
+
 def row_pointer(cnp.ndarray rows not None, Py_ssize_t n_rows):
     """Row pointer (n_rows + 1,) of ascending row numbers (nnz,)."""
     cdef const int64_t* data = int64_data(rows)
@@ -262,47 +222,6 @@ def row_numbers(cnp.ndarray pointer not None):
     with nogil:
         expand(data, n_rows, target)
     return out
-
-
-def transposed(cnp.ndarray pointer not None, cnp.ndarray columns not None, Py_ssize_t n_columns):
-    """Row pointer and columns of the transpose, and the (nnz,) order in which it takes the entries."""
-    cdef Py_ssize_t nnz = cnp.PyArray_SIZE(columns), n_rows = cnp.PyArray_SIZE(pointer) - 1
-    cdef const int64_t* p = _pointer(pointer, nnz)
-    cdef const int64_t* c = int64_data(columns)
-    if n_columns < 0:
-        raise ValueError(f"negative number of columns {n_columns}")
-    _within(c, nnz, n_columns)
-    cdef cnp.ndarray out_pointer = _empty(n_columns + 1), out_columns = _empty(nnz), order = _empty(nnz)
-    cdef int64_t* op = _data(out_pointer)
-    cdef int64_t* oc = _data(out_columns)
-    cdef int64_t* o = _data(order)
-    with nogil:
-        transpose(p, c, n_rows, n_columns, op, oc, o)
-    return out_pointer, out_columns, order
-
-
-def select_rows(cnp.ndarray pointer not None, cnp.ndarray index not None):
-    """Entries of the rows index[0], index[1], ... one row after the other.
-
-    Returns their places among the entries (m,) and, for each, which element of index asked for it (m,).
-    """
-    cdef Py_ssize_t n_rows = cnp.PyArray_SIZE(pointer) - 1, n = cnp.PyArray_SIZE(index), k, x, m = 0
-    cdef const int64_t* p = _pointer(pointer, int64_data(pointer)[n_rows] if n_rows >= 0 else 0)
-    cdef const int64_t* chosen = int64_data(index)
-    _within(chosen, n, n_rows)
-    for k in range(n):
-        m += p[chosen[k] + 1] - p[chosen[k]]
-    cdef cnp.ndarray places = _empty(m), asked = _empty(m)
-    cdef int64_t* out = _data(places)
-    cdef int64_t* who = _data(asked)
-    with nogil:
-        m = 0
-        for k in range(n):
-            for x in range(p[chosen[k]], p[chosen[k] + 1]):
-                out[m] = x
-                who[m] = k
-                m += 1
-    return places, asked
 
 
 def select(cnp.ndarray coordinates not None, Py_ssize_t size, cnp.ndarray index not None):

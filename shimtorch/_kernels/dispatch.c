@@ -4,6 +4,7 @@
 #include "copy.h"
 #include "norm.h"
 #include "pool.h"
+#include "processor.h"
 
 #include <stdlib.h>
 
@@ -59,19 +60,11 @@ BUILD(v4, "x86-64-v4")
 /* builds this processor can run, best first */
 static int runnable(const st_build **builds) {
     int n = 0;
-#if defined(ST_HAVE_V3) || defined(ST_HAVE_V4)
-    __builtin_cpu_init();
-    const int v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") &&
-                   __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") &&
-                   __builtin_cpu_supports("movbe") && __builtin_cpu_supports("popcnt");
 #ifdef ST_HAVE_V4
-    if (v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-        builds[n++] = &build_v4;
+    if (st_x86_level() >= 4) builds[n++] = &build_v4;
 #endif
 #ifdef ST_HAVE_V3
-    if (v3) builds[n++] = &build_v3;
-#endif
+    if (st_x86_level() >= 3) builds[n++] = &build_v3;
 #endif
     builds[n++] = &build_baseline;
     return n;

@@ -12,7 +12,7 @@
 #include "half.h"
 #include "loops.h"
 
-enum { LEAF = 1024, COLUMNS = 256, FLUSH = 64, LANE_BYTES = 128, FEW = 24 };
+enum { LEAF = 1024, RUN = 4 * LEAF, COLUMNS = 256, FLUSH = 64, LANE_BYTES = 128, FEW = 24 };
 
 static inline int is_direct(int kind, ptrdiff_t s, size_t size) { return kind <= 16 && s == (ptrdiff_t)size; }
 
@@ -62,14 +62,19 @@ static inline int by_columns(ptrdiff_t n_red, ptrdiff_t s_red, ptrdiff_t n_out, 
             }                                                                                                        \
             return total;                                                                                            \
         }                                                                                                            \
-        L lane[LANES];                                                                                               \
+        L lane[LANES], run[LANES];                                                                                   \
         ptrdiff_t i = 0;                                                                                             \
         for (int k = 0; k < LANES; k++) lane[k] = INIT;                                                              \
-        for (; i + LANES <= n; i += LANES)                                                                           \
-            for (int k = 0; k < LANES; k++) {                                                                        \
-                const L value = MAP(t, v[i + k]);                                                                    \
-                lane[k] = FOLD(L, lane[k], value);                                                                   \
-            }                                                                                                        \
+        while (n - i >= LANES) { /* a leaf at a time, or lanes would grow long and lose digits */                    \
+            const ptrdiff_t end = n - i < LEAF ? n : i + LEAF;                                                       \
+            for (int k = 0; k < LANES; k++) run[k] = INIT;                                                           \
+            for (; i + LANES <= end; i += LANES)                                                                     \
+                for (int k = 0; k < LANES; k++) {                                                                    \
+                    const L value = MAP(t, v[i + k]);                                                                \
+                    run[k] = FOLD(L, run[k], value);                                                                 \
+                }                                                                                                    \
+            for (int k = 0; k < LANES; k++) lane[k] = FOLD(L, lane[k], run[k]);                                      \
+        }                                                                                                            \
         for (int k = 0; k < n - i; k++) {                                                                            \
             const L value = MAP(t, v[i + k]);                                                                        \
             lane[k] = FOLD(L, lane[k], value);                                                                       \
@@ -80,8 +85,9 @@ static inline int by_columns(ptrdiff_t n_red, ptrdiff_t s_red, ptrdiff_t n_out, 
         return total;                                                                                                \
     }                                                                                                                \
     static ST_OUTLINED A tree_##op##_##t(const char *a, ptrdiff_t s, ptrdiff_t n, int kind, const void *param) {     \
-        if (n <= LEAF) return leaf_##op##_##t(a, s, n, kind, param);                                                 \
-        const ptrdiff_t half = ((n + LEAF - 1) / LEAF + 1) / 2 * LEAF;                                               \
+        const ptrdiff_t leaf = is_direct(kind, s, sizeof(t)) ? RUN : LEAF;                                           \
+        if (n <= leaf) return leaf_##op##_##t(a, s, n, kind, param);                                                 \
+        const ptrdiff_t half = ((n + leaf - 1) / leaf + 1) / 2 * leaf;                                               \
         const A left = tree_##op##_##t(a, s, half, kind, param);                                                     \
         const A right = tree_##op##_##t(a + half * s, s, n - half, kind, param);                                     \
         return FOLD(A, left, right);                                                                                 \

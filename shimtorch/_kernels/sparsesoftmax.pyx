@@ -1,7 +1,7 @@
 """Softmax over groups of sparse entries, and its derivative.
 
 The groups are those of a `Grouping`; values are (nnz, width) and each of the width columns is a softmax of its own.
-What is not stored counts as minus infinity.
+What is not stored counts as minus infinity. Threads share the groups.
 """
 
 cimport numpy as cnp
@@ -9,6 +9,7 @@ from libc.math cimport INFINITY, exp, log
 
 from shimtorch._kernels.coalesce cimport Grouping, Groups
 from shimtorch._kernels.sparsetypes cimport contiguous_data
+from shimtorch._kernels.table cimport st_parallel
 
 cnp.import_array()
 
@@ -18,6 +19,21 @@ cdef extern from "<math.h>" nogil:
 cdef fused float_t:
     float
     double
+
+cdef enum:
+    GRAIN = 1 << 14         # values that are worth a thread
+
+cdef struct Softmax
+ctypedef void (*softmax_t)(const Softmax*, const void*, Py_ssize_t, Py_ssize_t) noexcept nogil
+
+cdef struct Softmax:
+    const Groups* groups
+    const void* values      # of the softmax, or of its gradient
+    const void* result      # of which it is the gradient
+    Py_ssize_t width
+    bint logarithm
+    void* out
+    softmax_t kernel
 
 
 cdef inline float_t _exp(float_t x) noexcept nogil:
@@ -31,12 +47,14 @@ cdef inline Py_ssize_t _entry(const Groups* groups, Py_ssize_t x) noexcept nogil
     return groups.order[x] if groups.order != NULL else x
 
 
-cdef void _softmax(const Groups* groups, const float_t* values, Py_ssize_t width, bint logarithm,
-                   float_t* out) noexcept nogil:
-    cdef Py_ssize_t g, x, column, start, end, place
+cdef void _softmax(const Softmax* s, const float_t* values, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    cdef const Groups* groups = s.groups
+    cdef float_t* out = <float_t*>s.out
+    cdef Py_ssize_t g, x, column, start, end, place, width = s.width
+    cdef bint logarithm = s.logarithm
     cdef float_t greatest
     cdef double total
-    for g in range(groups.count):
+    for g in range(first, last):
         start = groups.starts[g] if groups.starts != NULL else g
         end = groups.starts[g + 1] if groups.starts != NULL else g + 1
         for column in range(width):
@@ -60,11 +78,14 @@ cdef void _softmax(const Groups* groups, const float_t* values, Py_ssize_t width
                     out[place] = <float_t>(out[place] / total)
 
 
-cdef void _backward(const Groups* groups, const float_t* grad, const float_t* result, Py_ssize_t width, bint logarithm,
-                    float_t* out) noexcept nogil:
-    cdef Py_ssize_t g, x, column, start, end, place
+cdef void _backward(const Softmax* s, const float_t* grad, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    cdef const Groups* groups = s.groups
+    cdef const float_t* result = <const float_t*>s.result
+    cdef float_t* out = <float_t*>s.out
+    cdef Py_ssize_t g, x, column, start, end, place, width = s.width
+    cdef bint logarithm = s.logarithm
     cdef double total
-    for g in range(groups.count):
+    for g in range(first, last):
         start = groups.starts[g] if groups.starts != NULL else g
         end = groups.starts[g + 1] if groups.starts != NULL else g + 1
         for column in range(width):
@@ -80,6 +101,16 @@ cdef void _backward(const Groups* groups, const float_t* grad, const float_t* re
                     out[place] = <float_t>(result[place] * (grad[place] - total))
 
 
+cdef void _piece(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef const Softmax* s = <const Softmax*>context
+    s.kernel(s, s.values, begin, end)
+
+
+cdef void _run(Softmax* s) noexcept nogil:
+    cdef Py_ssize_t n = s.groups.count, in_group = s.groups.nnz * s.width // max(n, <Py_ssize_t>1) + 1
+    st_parallel(n, max(GRAIN // in_group, <Py_ssize_t>1), _piece, s)
+
+
 cdef Py_ssize_t _width(Grouping grouping, cnp.ndarray values) except -1:
     if cnp.PyArray_NDIM(values) < 1 or cnp.PyArray_DIM(values, 0) != grouping.groups.nnz:
         raise ValueError(f"expected values for {grouping.groups.nnz} entries")
@@ -90,37 +121,32 @@ cdef Py_ssize_t _width(Grouping grouping, cnp.ndarray values) except -1:
 
 def softmax(Grouping grouping not None, cnp.ndarray values not None, bint logarithm=False):
     """Softmax, or its logarithm, of (nnz, ...) float32 or float64 values within each group."""
-    cdef Py_ssize_t width = _width(grouping, values)
+    cdef Softmax s
+    s.width, s.groups, s.logarithm = _width(grouping, values), &grouping.groups, logarithm
     cdef cnp.ndarray out = cnp.PyArray_EMPTY(cnp.PyArray_NDIM(values), cnp.PyArray_DIMS(values),
                                              cnp.PyArray_TYPE(values), 0)
-    cdef void* source = contiguous_data(values)
-    cdef void* target = cnp.PyArray_DATA(out)
+    s.values, s.out = contiguous_data(values), cnp.PyArray_DATA(out)
     cdef bint single = cnp.PyArray_TYPE(values) == cnp.NPY_FLOAT32
-    if width:
+    s.kernel = <softmax_t>_softmax[float] if single else <softmax_t>_softmax[double]
+    if s.width:
         with nogil:
-            if single:
-                _softmax(&grouping.groups, <const float*>source, width, logarithm, <float*>target)
-            else:
-                _softmax(&grouping.groups, <const double*>source, width, logarithm, <double*>target)
+            _run(&s)
     return out
 
 
 def softmax_backward(Grouping grouping not None, cnp.ndarray grad not None, cnp.ndarray result not None,
                      bint logarithm=False):
     """Gradient for the values from that of the result, both (nnz, ...) and of one dtype."""
-    cdef Py_ssize_t width = _width(grouping, result)
+    cdef Softmax s
+    s.width, s.groups, s.logarithm = _width(grouping, result), &grouping.groups, logarithm
     if cnp.PyArray_TYPE(grad) != cnp.PyArray_TYPE(result) or cnp.PyArray_SIZE(grad) != cnp.PyArray_SIZE(result):
         raise ValueError("gradient and result of different dtype or size")
     cdef cnp.ndarray out = cnp.PyArray_EMPTY(cnp.PyArray_NDIM(result), cnp.PyArray_DIMS(result),
                                              cnp.PyArray_TYPE(result), 0)
-    cdef void* g = contiguous_data(grad)
-    cdef void* r = contiguous_data(result)
-    cdef void* target = cnp.PyArray_DATA(out)
-    cdef bint single = cnp.PyArray_TYPE(result) == cnp.NPY_FLOAT32
-    if width:
+    s.values, s.result, s.out = contiguous_data(grad), contiguous_data(result), cnp.PyArray_DATA(out)
+    cdef bint single = cnp.PyArray_TYPE(grad) == cnp.NPY_FLOAT32
+    s.kernel = <softmax_t>_backward[float] if single else <softmax_t>_backward[double]
+    if s.width:
         with nogil:
-            if single:
-                _backward(&grouping.groups, <const float*>g, <const float*>r, width, logarithm, <float*>target)
-            else:
-                _backward(&grouping.groups, <const double*>g, <const double*>r, width, logarithm, <double*>target)
+            _run(&s)
     return out

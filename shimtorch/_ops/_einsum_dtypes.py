@@ -1,7 +1,6 @@
 """The dtypes of einsum: torch sums by ``sum``, which widens integers, and multiplies by ``mul`` or, to sum, ``bmm``."""
 from .._core.dtype import bool as bool_
-from .._core.dtype import float32, int64, promote_types
-from .._core.op import scalar_type
+from .._core.dtype import float32, int64, promote_types, scalar_type
 
 
 def dtypes_of(operands, terms, output, sizes):

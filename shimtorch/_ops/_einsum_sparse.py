@@ -9,9 +9,8 @@ from math import prod
 
 from .._core import OPS, factory
 from .._core.device import strided
-from .._core.dtype import int64
+from .._core.dtype import int64, scalar_type
 from .._core.einsum import contract_labelled
-from .._core.op import scalar_type
 from ._einsum_parse import labels_of
 from ._rules import conj
 from .creation import arange

@@ -10,6 +10,8 @@ from .._core.device import sparse_coo, strided
 class _Parts:
     """``_core.sparse`` and ``_core.sparse_products``, imported when first used."""
 
+    opened = False
+
     def __getattr__(self, name):
         from .._core import sparse as held
         from .._core import sparse_products as products
@@ -26,6 +28,7 @@ class _Parts:
             sparse_shape,
         )
         _refuse_others()
+        _Parts.opened = True
         return self.__dict__[name]
 
 
@@ -36,18 +39,34 @@ checks = {"invariants": False}         # what torch.sparse.check_sparse_tensor_i
 # Ops without a rule of their own that come out right, or refuse, through the ops that they call.
 _COMPOSED = set("""
     __rtruediv adjoint atleast_1d atleast_2d atleast_3d broadcast_tensors broadcast_to chain_matmul chunk diff dist
-    dsplit dstack expand_as flatten hsplit hstack is_nonzero is_same_size movedim ravel reshape_as resolve_conj
-    resolve_neg rsub split tensor_split to type_as unflatten unsafe_chunk unsafe_split unsafe_split_with_sizes view_as
-    vsplit vstack where
+    dsplit dstack expand_as fill flatten float_power frobenius_norm hsplit hstack is_nonzero is_same_size linalg_norm
+    lobpcg matmul matrix_norm matrix_power movedim multi_dot norm nuclear_norm pca_lowrank ravel reshape_as resolve_conj
+    resolve_neg rsub split svd_lowrank tensor_split to trapezoid type_as unflatten unsafe_chunk unsafe_split
+    unsafe_split_with_sizes vecdot vector_norm view_as vsplit vstack where
 """.split())
+
+# What users call where an op of another name would refuse.
+_CALLED = {
+    "__rfloordiv": "floor_divide", "__rmod": "remainder", "__rpow": "pow",
+    "_unit_matrices": "matrix_power", "_xlog1py": "special.xlog1py", "_zeta": "special.zeta",
+    "conv_gather": "convolution", "conv_spread": "convolution", "normalise_rows": "layer_norm or group_norm",
+    "pool_max": "max_pool", "pool_mean": "avg_pool"}
 
 
 def _refuse_others():
     """Let every composite op that does not know of sparse operands refuse them, before it looks for their memory."""
     for op in {id(op): op for table in (OPS, METHODS) for op in table.values()}.values():
-        if (op.sparse is None and op.differentiable is None and not hasattr(op, "base")
-                and op.__name__ not in _COMPOSED and ".sparse" not in op.forward.__module__):
-            op.sparse = _refusal(op.__name__)
+        name = op.__name__
+        if op.sparse is None and not hasattr(op, "base") and (name in _CALLED or not (
+                op.differentiable is not None or name in _COMPOSED or name.endswith("_copy")
+                or ".sparse" in op.forward.__module__)):
+            op.sparse = _refusal(_CALLED.get(name, name))
+
+
+def refuse_new():
+    """What `_refuse_others` does, for ops that were declared after the first sparse tensor."""
+    if parts.opened:
+        _refuse_others()
 
 
 def _refusal(name):

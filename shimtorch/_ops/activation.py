@@ -2,9 +2,9 @@
 import math
 
 from .._core import OPS
+from .._core.declaring import op
 from .._core.dtype import float64
-from .._core.kinds import pointwise1, unary
-from .._core.op import op
+from .._core.pointwise import pointwise1, unary
 from .._core.products import by_rows
 from . import samples
 from ._rules import where

@@ -2,8 +2,9 @@
 import numpy as np
 
 from .._core import OPS
+from .._core.declaring import inplace_op, op
 from .._core.device import contiguous_format
-from .._core.op import inplace_op, op, scalar_type
+from .._core.dtype import scalar_type
 from .._core.tensor import TensorBase, wrap_ndarray
 from .._kernels import along as kernels
 from ._rules import where

@@ -3,11 +3,12 @@ import math
 from builtins import abs as builtin_abs
 
 from .._core import OPS
-from .._core.dtype import get_default_dtype, promote_types
+from .._core.declaring import op
+from .._core.dtype import get_default_dtype, promote_types, scalar_type
 from .._core.factory import cast
-from .._core.kinds import binary, pointwise_scaled, result_type
-from .._core.op import op, scalar_type
+from .._core.pointwise import binary, pointwise_scaled, power
 from .._core.policy import policy
+from .._core.promotion import result_type
 from .._core.tensor import TensorBase, wrap_ndarray
 from . import samples
 from ._rules import conj, named_by_other, where
@@ -70,6 +71,17 @@ def _divide(self, other, *, rounding_mode=None):
                        f"'{rounding_mode}'")
 
 
+def _no_minus(both):
+    return RuntimeError("Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+                        "`logical_xor()` operator instead." if both else "Subtraction, the `-` operator, with a bool "
+                        "tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` "
+                        "operator instead.")
+
+
+def _no_bool_power(both):
+    return NotImplementedError("\"pow\" not implemented for 'Bool'")
+
+
 # ---------------------------------------------------------------- the four operations and their kin
 
 binary("add", forward=_scaled("add", 1), scale=1, keeps_order=True, operator="add", inplace_operator="iadd",
@@ -79,7 +91,7 @@ binary("add", forward=_scaled("add", 1), scale=1, keeps_order=True, operator="ad
 binary("sub", forward=_scaled("sub", -1), scale=-1, keeps_order=True, aliases=("subtract",), operator="sub",
        inplace_operator="isub",
        samples=Samples(_pair.calls + [call(Draw(3, 4), Draw(4), alpha=2)], "number"), refuse=("bool",),
-       legacy=_number_first,
+       bool_error=_no_minus, legacy=_number_first,
        backward_name=lambda self: "SubBackward0" if isinstance(self, TensorBase) else "RsubBackward1",
        grads={"self": lambda g: g, "other": lambda g, alpha: _times(g, -alpha)})
 binary("mul", keeps_order=True, aliases=("multiply",), operator="mul", inplace_operator="imul", samples=_pair,
@@ -108,7 +120,7 @@ binary("remainder", operator="mod", inplace_operator="imod", samples=_nonzero, r
        grads={"self": lambda g: g, "other": lambda g, self, other: -g * OPS["torch._floor_divide"](self, other)})
 binary("fmod", numbers="second", samples=_nonzero, renames={"divisor": "other"}, backward_name=named_by_other("Fmod"),
        grads={"self": lambda g: g, "other": lambda g, self, other: -g * OPS["torch._trunc_divide"](self, other)})
-binary("pow", by_number="pow_scalar", operator="pow", inplace_operator="ipow", overloads=True, samples=Samples(
+power("pow", operator="pow", inplace_operator="ipow", overloads=True, bool_error=_no_bool_power, samples=Samples(
            samples.binary(low=0.3, high=2, dtypes="number").calls
            + [call(Draw(3, 4, low=0.3), n) for n in (2, 3, 0.5, -1.0, 0)] + [call(2, Draw(3, 4, low=0))], "number"),
        renames={"exponent": "other", "base": "self"},

@@ -1,9 +1,10 @@
 """Rearrangements that copy: repeating, flipping, rolling, triangles and diagonals."""
 from .._core import OPS
+from .._core.declaring import inplace_op, op
 from .._core.device import contiguous_format
 from .._core.einsum import contract_labelled
-from .._core.kinds import chosen
-from .._core.op import inplace_op, name_history, op
+from .._core.history import name_history
+from .._core.pointwise import chosen
 from .._core.tensor import TensorBase, wrap_ndarray
 from .samples import Draw, Samples, call, integers
 from .shape import diagonal_backward, wrap
@@ -78,6 +79,8 @@ def flip(self, *dims):
     """The order of the elements reversed along dimensions."""
     import numpy as np
     dims = dims[0] if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else dims
+    if None in dims:
+        raise TypeError("flip(): argument 'dims' (position 2) must be tuple of ints, not NoneType")
     places = [wrap(d, self.dim()) for d in dims]
     for d in places:
         if places.count(d) > 1:
@@ -106,6 +109,7 @@ def flipud(self):
 
 
 @op(samples=Samples([call(Draw(3, 4), 1), call(Draw(3, 4), -1, 0), call(Draw(3, 4), (1, 2), (0, 1)),
+                     call(Draw(3, 4), 1, None),
                      call(Draw(0, 2), 1, 0)], **_number),
     grads={"self": lambda g, shifts, dims: roll(
         g, tuple(-s for s in shifts) if isinstance(shifts, (tuple, list)) else -shifts, dims)})
@@ -113,7 +117,7 @@ def roll(self, shifts, dims=()):
     """Elements moved along dimensions; what leaves at one end comes in at the other."""
     import numpy as np
     shifts = (shifts,) if hasattr(shifts, "__index__") else tuple(shifts)
-    dims = (dims,) if hasattr(dims, "__index__") else tuple(dims)
+    dims = () if dims is None else (dims,) if hasattr(dims, "__index__") else tuple(dims)
     if not shifts:
         raise RuntimeError("`shifts` required")
     if dims and not self.dim():

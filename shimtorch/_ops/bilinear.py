@@ -2,8 +2,8 @@
 from math import prod
 
 from .._core import OPS
+from .._core.declaring import op
 from .._core.einsum import contract_labelled
-from .._core.op import op
 
 PART = 1 << 22                         # elements that a product of two may always have
 

@@ -1,5 +1,5 @@
 """Python functions applied element by element, in place: slow, and differentiated by nothing."""
-from .._core.op import inplace_op
+from .._core.declaring import inplace_op
 from .._core.tensor import wrap_ndarray
 from .samples import Draw, Samples, call
 

@@ -1,8 +1,8 @@
 """Products of several matrices, in the cheapest order: ``chain_matmul`` and ``linalg.multi_dot``."""
 from .._core import policy, products
+from .._core.declaring import op
 from .._core.dtype import bool as bool_
 from .._core.einsum import contract_labelled
-from .._core.op import op
 from .._kernels.paths import MOST_EXACT
 from .samples import Draw, Samples, call
 
@@ -75,5 +75,5 @@ def chain_matmul(*matrices):
         if a.dim() != 2:
             raise RuntimeError(f"Tensor dimension is {a.dim()}, expected 2 instead.")
     if len(matrices) == 1:
-        return matrices[0] if policy.node_names in ("1.0", "1.1") else matrices[0].clone()
+        return matrices[0].clone() if policy.chain_of_one_copied else matrices[0]
     return multiplied(matrices)

@@ -1,7 +1,8 @@
 """Comparisons, element by element and of whole tensors."""
+from .._core.declaring import op
 from .._core.dtype import bool as bool_dtype
-from .._core.kinds import binary
-from .._core.op import op, scalar_type
+from .._core.dtype import scalar_type
+from .._core.pointwise import binary
 from .._core.tensor import TensorBase, wrap_ndarray
 from . import samples
 from .samples import Draw, Samples, call, integers

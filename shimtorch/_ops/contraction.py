@@ -4,7 +4,7 @@ from math import prod
 
 from .._core import OPS, contraction
 from .._core import einsum as core
-from .._core.op import op
+from .._core.declaring import op
 from .._core.planning import plan_of
 from .._kernels.paths import find_path
 from ._einsum_dtypes import dtypes_of

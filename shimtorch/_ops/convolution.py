@@ -6,7 +6,7 @@ the weight in both. ``before`` is the padding in front, ``out`` the spatial size
 both ends.
 """
 from .._core import convolution
-from .._core.op import op
+from .._core.declaring import op
 from .samples import Draw, Samples, call
 
 _SPACE = dict(namespace="torch.nn.functional", method=False)

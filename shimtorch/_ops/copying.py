@@ -1,10 +1,10 @@
 """Copies, casts, and values written over a whole tensor."""
 from .._core import OPS, factory
 from .._core.autograd import make_detached
+from .._core.declaring import inplace_op, op
 from .._core.device import as_device, preserve_format
 from .._core.dtype import all_dtypes, get_default_dtype
 from .._core.dtype import dtype as dtype_class
-from .._core.op import inplace_op, op
 from .._core.tensor import TensorBase
 from . import samples
 from .samples import Draw, Samples, call

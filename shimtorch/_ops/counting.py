@@ -1,8 +1,10 @@
 """Distinct elements, counts and histograms, places in sorted sequences."""
+from operator import index
+
 import numpy as np
 
-from .._core.dtype import get_default_dtype, int32
-from .._core.op import op, scalar_type
+from .._core.declaring import op
+from .._core.dtype import get_default_dtype, int32, scalar_type
 from .._core.tensor import TensorBase, wrap_ndarray
 from ._results import named
 from .creation import linspace
@@ -102,6 +104,7 @@ def histc(self, bins=100, min=0, max=0):
     """How many elements fall into each of ``bins`` equal intervals from min to max (both 0: those of the data)."""
     if not self.is_floating_point():
         raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{scalar_type(self.dtype)}'")
+    bins = index(bins)
     if bins < 1:
         raise RuntimeError(f"torch.histc(): bins must be > 0, but got {bins}")
     array = self._ndarray().reshape(-1).astype(np.float64)

@@ -1,10 +1,11 @@
 """New tensors: like another, of another's type, ranges, index lists, window functions."""
 import math
+from operator import index
 
 from .._core import OPS, factory
+from .._core.declaring import op
 from .._core.device import as_device, strided
 from .._core.dtype import get_default_dtype, int32, int64, uint8
-from .._core.op import op
 from .._core.policy import policy
 from .._core.tensor import TensorBase, wrap_ndarray
 from . import samples
@@ -217,7 +218,7 @@ def _whole(*numbers):
 
 
 def _scalar_type(dtype):
-    from .._core.op import scalar_type
+    from .._core.dtype import scalar_type
     return scalar_type(dtype)
 
 
@@ -233,6 +234,7 @@ def range_(start=0, end=None, step=1, *, dtype=None, out=None, layout=None, devi
 
 
 def _check_ends(name, start, end, steps):
+    """The number of steps, an int; refuses what cannot be ends and steps."""
     if not hasattr(steps, "__index__"):
         given = ", ".join(type(x).__name__ for x in (start, end, steps))
         raise TypeError(f"{name}() received an invalid combination of arguments - got ({given}), but expected one of:\n"
@@ -243,6 +245,7 @@ def _check_ends(name, start, end, steps):
                            f"dimension(s) and end with {dims[1]} dimension(s).")
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
+    return index(steps)
 
 
 def _short_linspace(start, end, steps, dtype):
@@ -292,7 +295,7 @@ def _two_sum(a, b):
 def linspace(start, end, steps=100, *, dtype=None, out=None, layout=None, device=None, requires_grad=False):
     """``steps`` numbers from ``start`` to ``end``, both included."""
     import numpy as np
-    _check_ends("linspace", start, end, steps)
+    steps = _check_ends("linspace", start, end, steps)
     if steps > 1 << 58:
         raise RuntimeError(f"Storage size calculation overflowed with sizes=[{steps}]")
     start, end = _numbers(start, end)
@@ -329,7 +332,7 @@ def logspace(start, end, steps=100, base=10.0, *, dtype=None, out=None, layout=N
 
     from .._core.dtype import float64
     dtype = out.dtype if out is not None else dtype or get_default_dtype()
-    _check_ends("logspace", start, end, steps)
+    steps = _check_ends("logspace", start, end, steps)
     if dtype.name == "bool":
         raise NotImplementedError("\"logspace_cpu\" not implemented for 'Bool'")
     if not (dtype.is_floating_point or dtype.is_complex):
@@ -398,6 +401,7 @@ def _window(name, formula, calls, **parameters):
     def forward(window_length, periodic=True, *args, dtype=None, layout=None, device=None, requires_grad=False,
                 pin_memory=False, **kwargs):
         import numpy as np
+        window_length = index(window_length)
         if window_length < 0:
             raise RuntimeError(f"{name} requires non-negative window_length, got window_length={window_length}")
         values = dict(parameters, **dict(zip(parameters, args)), **kwargs)

@@ -1,8 +1,9 @@
 """Dropout: elements, or whole channels, zeroed at random and the rest scaled up. The masks are those of PyTorch."""
 
 from .._core import draws
+from .._core.declaring import op
 from .._core.dtype import bool as bool_dtype
-from .._core.op import op, scalar_type
+from .._core.dtype import scalar_type
 
 _ALPHA = 1.7580993408473766  # minus the limit of SELU for very negative inputs
 

@@ -1,7 +1,7 @@
 """``torch.fft``: discrete Fourier transforms, by SciPy's pocketfft, and what orders their frequencies."""
 from .._core import OPS
-from .._core.dtype import get_default_dtype
-from .._core.op import op, scalar_type
+from .._core.declaring import op
+from .._core.dtype import get_default_dtype, scalar_type
 from .._core.tensor import wrap_ndarray
 from .samples import Draw, Samples, call
 from .shape import wrap
@@ -311,7 +311,7 @@ def rfftfreq(n, d=1.0, *, dtype=None, layout=None, device=None, requires_grad=Fa
 
 
 def _rolled(x, dim, shift):
-    dims = list(range(x.dim())) if dim is None else [dim] if isinstance(dim, int) else list(dim)
+    dims = list(range(x.dim())) if dim is None else [dim] if hasattr(dim, "__index__") else list(dim)
     return x.roll([shift(x.shape[wrap(d, x.dim())]) for d in dims], dims) if dims else x.clone()
 
 

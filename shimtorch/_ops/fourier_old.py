@@ -1,7 +1,7 @@
 """The Fourier transforms of PyTorch before 1.8, on pairs of real numbers, and short-time transforms."""
 from .._core import OPS
-from .._core.dtype import int64
-from .._core.op import op, scalar_type
+from .._core.declaring import op
+from .._core.dtype import int64, scalar_type
 from .._core.policy import policy
 from .fourier import _c2c, _c2r, _fitted, _r2c
 from .samples import Draw, Samples, call

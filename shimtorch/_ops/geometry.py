@@ -1,6 +1,6 @@
 """Changes in place of a tensor's shape, strides and memory; its elements stay as they are."""
 from .._core import factory, views
-from .._core.op import inplace_op
+from .._core.declaring import inplace_op
 from .._core.tensor import TensorBase
 from .samples import Draw, Samples, call
 

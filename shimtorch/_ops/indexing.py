@@ -2,9 +2,10 @@
 import numpy as np
 
 from .._core import OPS, indexing
+from .._core.declaring import inplace_op, op
 from .._core.device import strided
+from .._core.dtype import scalar_type
 from .._core.indexing import slice_bounds
-from .._core.op import inplace_op, op, scalar_type
 from .._core.policy import inside, policy
 from .._core.tensor import TensorBase, bind_operator, wrap_ndarray
 from .samples import Draw, Samples, call, integers, mask

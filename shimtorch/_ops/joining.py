@@ -1,6 +1,6 @@
 """Tensors made of several others: joined, stacked, combined."""
 from .._core import OPS, factory
-from .._core.op import op
+from .._core.declaring import op
 from .samples import Draw, Samples, call
 
 _number = dict(dtypes="number")

@@ -41,7 +41,9 @@ def load(module):
     """Declare a family; its methods go on Tensor."""
     from .._core import METHODS as declared
     from .._tensor import Tensor
+    from ._sparse_parts import refuse_new
     importlib.import_module("." + module, __package__)
+    refuse_new()
     for name, home in METHODS.items():
         if home == module:
             setattr(Tensor, name, declared[name])

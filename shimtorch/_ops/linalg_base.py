@@ -2,7 +2,7 @@
 import numpy as np
 
 from .._core import threads
-from .._core.op import scalar_type
+from .._core.dtype import scalar_type
 from .._core.tensor import wrap_ndarray
 from .._kernels import lapack  # noqa: F401
 from .._kernels.lapack import stacked

@@ -1,7 +1,7 @@
 """The largest singular values and eigenvalues of a matrix, without all the others."""
 from .._core import OPS
+from .._core.declaring import op
 from .._core.dtype import float32
-from .._core.op import op
 from .._core.random_factory import randn
 from .._core.tensor import TensorBase, wrap_ndarray
 from .joining import stack

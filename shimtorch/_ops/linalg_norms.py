@@ -2,7 +2,9 @@
 import math
 
 from .._core import OPS
-from .._core.op import op, scalar_type
+from .._core.declaring import op
+from .._core.dtype import scalar_type
+from .._core.tensor import TensorBase
 from .chains import multiplied
 from .linalg_base import LinAlgError, check_float, check_matrix, check_square
 from .linalg_factor import _LINALG
@@ -26,6 +28,8 @@ def _m(*shape):
 def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
     """The norm of order ``ord`` of the elements, of all or along dimensions."""
     check_float(x, "linalg.vector_norm")
+    if isinstance(ord, TensorBase) and not ord.dim():
+        ord = ord.item()
     if not isinstance(ord, (int, float)):
         raise RuntimeError(f"linalg.vector_norm: Expected a number for ord, got {type(ord).__name__}")
     if dtype is not None:
@@ -79,7 +83,7 @@ def _matrix_norm(A, ord, dim, keepdim, dtype):
     if ord == "fro":
         return _norm(A, 2.0, (a, b), keepdim)
     if ord == "nuc" or abs(ord) == 2:
-        values = svdvals(A.movedim((a, b), (-2, -1)))
+        values = svdvals(A.to_dense().movedim((a, b), (-2, -1)))
         result = values.sum(-1) if ord == "nuc" else values.amax(-1) if ord > 0 else values.amin(-1)
         if keepdim:
             for d in sorted((a, b)):

@@ -2,8 +2,8 @@
 import numpy as np
 
 from .._core import OPS
+from .._core.declaring import op
 from .._core.device import contiguous_format
-from .._core.op import op
 from .._core.tensor import wrap_ndarray
 from ._results import named
 from .linalg_base import LinAlgError, check_kernel, check_square, lapack, matrices, not_differentiable, stack_of

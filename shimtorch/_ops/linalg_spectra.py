@@ -2,7 +2,8 @@
 import numpy as np
 
 from .._core import OPS
-from .._core.op import op, scalar_type
+from .._core.declaring import op
+from .._core.dtype import scalar_type
 from .._core.tensor import TensorBase, wrap_ndarray
 from ._results import named
 from ._rules import conj, where

@@ -2,12 +2,13 @@
 import numpy as np
 
 from .._core import OPS
+from .._core.declaring import inplace_op, op
 from .._core.device import contiguous_format
-from .._core.dtype import int64
+from .._core.dtype import int64, scalar_type
 from .._core.factory import full
-from .._core.kinds import chosen, result_type
-from .._core.op import inplace_op, op, scalar_type
+from .._core.pointwise import chosen
 from .._core.policy import policy
+from .._core.promotion import result_type
 from .._core.tensor import TensorBase, wrap_ndarray
 from . import samples
 from .indexing import add_at
@@ -173,6 +174,9 @@ def masked_scatter(self, mask, source):
                                call(Draw(0, 2))], dtypes="number", gradcheck=False))
 def nonzero(self, *, as_tuple=False):
     """The places of the elements that are not zero: one row each, or one index tensor per dimension."""
+    if self.is_cuda:
+        from .._gpu import indexing
+        return indexing.nonzero(self, as_tuple=as_tuple)
     places = np.nonzero(self._ndarray() if self.dim() else self._ndarray().reshape(1))
     if as_tuple:
         return tuple(wrap_ndarray(p) for p in places)

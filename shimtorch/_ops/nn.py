@@ -1,6 +1,7 @@
 """The ops of neural network layers: linear maps, look-ups, losses on indices."""
 from .._core import lookups, products
-from .._core.op import op, scalar_type
+from .._core.declaring import op
+from .._core.dtype import scalar_type
 from .samples import Draw, Samples, call, integers
 
 _SPACE = dict(namespace="torch.nn.functional", method=False)

@@ -3,8 +3,8 @@
 The gradients are compiled too. Where they are to be differentiated again, they are put together from tensor ops.
 """
 from .._core import normalisation
+from .._core.declaring import op
 from .._core.grad_mode import is_grad_enabled
-from .._core.op import op
 from .samples import Draw, Samples, call
 
 _SPACE = dict(namespace="torch.nn.functional", method=False)

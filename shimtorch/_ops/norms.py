@@ -2,8 +2,9 @@
 import math
 
 from .._core import OPS
-from .._core.kinds import reduce_all
-from .._core.op import op, scalar_type
+from .._core.declaring import op
+from .._core.dtype import scalar_type
+from .._core.reductions import reduce_all
 from ._rules import restore_dims, where
 from .reduction import dims_of
 from .samples import Draw, Samples, call

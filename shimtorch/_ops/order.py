@@ -4,7 +4,8 @@ import math
 import numpy as np
 
 from .._core import OPS
-from .._core.op import op, scalar_type
+from .._core.declaring import op
+from .._core.dtype import scalar_type
 from .._core.tensor import TensorBase, wrap_ndarray
 from .._kernels import along as kernels
 from .._kernels import rowsort as sort_kernels

@@ -2,11 +2,12 @@
 import math
 
 from .._core import OPS
+from .._core.declaring import op
 from .._core.dtype import bool as bool_dtype
 from .._core.dtype import get_default_dtype
-from .._core.kinds import binary, chosen, clamped, pointwise1, result_type, unary
-from .._core.op import op
+from .._core.pointwise import binary, chosen, clamped, pointwise1, unary
 from .._core.policy import policy
+from .._core.promotion import result_type
 from .._core.tensor import TensorBase, wrap_ndarray
 from . import samples
 from ._rules import conj, where
@@ -89,7 +90,10 @@ sigmoid_backward = binary("sigmoid_backward", function=False, method=False, inpl
 
 # ---------------------------------------------------------------- signs and whole numbers
 
-unary("neg", aliases=("negative",), operator="neg", refuse=("bool",), grads={"self": lambda g: -g}, samples=_any)
+unary("neg", aliases=("negative",), operator="neg", refuse=("bool",), grads={"self": lambda g: -g}, samples=_any,
+      bool_error=lambda both: RuntimeError(
+          "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the "
+          "`~` or `logical_not()` operator instead."))
 unary("sign", grads={"self": _zero}, samples=samples.unary(away_from=0, dtypes="real"))
 unary("floor", grads={"self": _zero}, samples=_stepped)
 unary("ceil", grads={"self": _zero}, samples=_stepped)
@@ -160,7 +164,7 @@ def round(self, *, decimals=0):
 
 
 def _scalar_type(x):
-    from .._core.op import scalar_type
+    from .._core.dtype import scalar_type
     return scalar_type(x.dtype)
 
 

@@ -4,7 +4,7 @@
 whether padding counts in a mean, what to divide by instead of the count or 0).
 """
 from .._core import pooling
-from .._core.op import op
+from .._core.declaring import op
 from .samples import Draw, Samples, call
 
 _SPACE = dict(namespace="torch.nn.functional", method=False)

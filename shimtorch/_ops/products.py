@@ -1,10 +1,12 @@
 """Products of vectors and matrices."""
+from operator import index
+
 from .._core import OPS, Size, products
 from .._core import matmul as core_matmul
+from .._core.declaring import op
+from .._core.dtype import bfloat16, float16, float32, promote_types, scalar_type
 from .._core.dtype import bool as bool_
-from .._core.dtype import promote_types
 from .._core.einsum import contract_labelled
-from .._core.op import op, scalar_type
 from .._core.policy import policy
 from .._core.tensor import TensorBase
 from ._rules import conj
@@ -132,10 +134,13 @@ def _added(name, multiply, names, samples_, grads, check=_check_matrices):
 
     def combine(self, a, b, beta, alpha):
         check(self, a, b)
+        dtype = a.dtype
+        if dtype in (bfloat16, float16):                             # the whole is rounded once
+            self, a, b = self.to(float32), a.to(float32), b.to(float32)
         product, beta, alpha = multiply(a, b), _factor(a, beta), _factor(a, alpha)
         if self.shape != product.shape:
             self = self.expand(product.shape)
-        return _add_scaled(self, product, beta, alpha)
+        return _add_scaled(self, product, beta, alpha).to(dtype)
     scope = {"combine": combine}
     exec(code, scope)
     forward = scope["forward"]
@@ -317,6 +322,7 @@ def matrix_power(self, n):
         raise RuntimeError("linalg.matrix_power: A must be batches of square matrices, but they are "
                            f"{self.shape[-2] if self.dim() > 1 else 1} by {self.shape[-1] if self.dim() else 1} "
                            "matrices")
+    n = index(n)
     if n < 0:
         from . import linalg_solve
         return matrix_power(linalg_solve.inv(self), -n)

@@ -4,7 +4,9 @@ The numbers are those that PyTorch draws on the CPU from the same seed, bit for 
 """
 
 from .._core import draws, random_factory
-from .._core.op import inplace_op, op, scalar_type, warn_resized
+from .._core.declaring import inplace_op, op
+from .._core.dtype import scalar_type
+from .._core.op import warn_resized
 from .._core.policy import policy
 from .._core.tensor import TensorBase
 

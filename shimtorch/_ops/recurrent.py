@@ -3,8 +3,8 @@
 The gradients are compiled too. Where they are to be differentiated again, the layer is run once more out of tensor ops.
 """
 from .._core import OPS, recurrent
+from .._core.declaring import op
 from .._core.grad_mode import is_grad_enabled
-from .._core.op import op
 
 _SPACE = dict(namespace="torch.nn.functional", method=False, function=False)
 

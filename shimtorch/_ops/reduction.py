@@ -2,10 +2,11 @@
 import math
 
 from .._core import OPS
-from .._core.dtype import get_default_dtype, uint8
-from .._core.kinds import extreme, reduce_all, reduction
-from .._core.op import camel, op, scalar_type
+from .._core.declaring import op
+from .._core.dtype import get_default_dtype, scalar_type, uint8
+from .._core.history import camel
 from .._core.policy import policy
+from .._core.reductions import extreme, reduce_all, reduction
 from .._core.tensor import TensorBase
 from . import samples
 from ._results import named

@@ -2,8 +2,8 @@
 import numpy as np
 
 from .._core import OPS
-from .._core.dtype import int64
-from .._core.op import op, scalar_type
+from .._core.declaring import op
+from .._core.dtype import int64, scalar_type
 from .._core.products import by_rows
 from .._core.tensor import TensorBase, wrap_ndarray
 from ._results import named

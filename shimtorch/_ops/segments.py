@@ -1,8 +1,8 @@
 """Reductions of stretches of a dimension, histograms of points, non-zero places in a given number."""
 import math
 
-from .._core.dtype import int64
-from .._core.op import op, scalar_type
+from .._core.declaring import op
+from .._core.dtype import int64, scalar_type
 from .._core.tensor import TensorBase
 from ._results import named
 from .samples import Draw, Samples, call, integers

@@ -1,7 +1,7 @@
 """Views: another shape on the same elements; their inverses, which carry gradients back; reshaping."""
 from .._core import OPS, factory, views
+from .._core.declaring import op
 from .._core.indexing import slice_view
-from .._core.op import op
 from .._core.tensor import Size, wrap_ndarray
 from .samples import Draw, Samples, call
 
@@ -277,8 +277,8 @@ def wrap(dim, ndim):
 @op(samples=Samples([call(Draw(2, 3, 4), 0, 2), call(Draw(2, 3, 4), (0, 1), (1, 2))], **_number), aliases=("moveaxis",))
 def movedim(self, source, destination):
     """Dimensions moved to other places; the rest keep their order."""
-    source = [source] if isinstance(source, int) else list(source)
-    destination = [destination] if isinstance(destination, int) else list(destination)
+    source = [source] if hasattr(source, "__index__") else list(source)
+    destination = [destination] if hasattr(destination, "__index__") else list(destination)
     if len(source) != len(destination):
         raise RuntimeError(f"movedim: Invalid source or destination dims: source ({source} dims) should contain the "
                            f"same number of dims as destination ({destination} dims)")

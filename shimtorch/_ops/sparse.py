@@ -7,9 +7,9 @@ methods are named in ``sparse_methods``.
 """
 from .._core import factory
 from .._core.autograd import make_detached
+from .._core.declaring import op
 from .._core.device import cpu_only, sparse_coo, strided
 from .._core.dtype import get_default_dtype, int64
-from .._core.op import op
 from .._core.tensor import Size, TensorBase
 from ._sparse_parts import checks, is_coo, layout_name, parts, refuse_dense
 

@@ -4,9 +4,10 @@ Linear operations work on the entries as they stand. Others sum the entries of e
 f(a + b) is not f(a) + f(b).
 """
 from .._core import OPS, factory
+from .._core.declaring import op
 from .._core.device import strided
-from .._core.kinds import result_type
-from .._core.op import op, scalar_type
+from .._core.dtype import scalar_type
+from .._core.promotion import result_type
 from .._core.tensor import TensorBase, wrap_ndarray
 from .._kernels import merge
 from ._rules import conj
@@ -26,6 +27,8 @@ def _is_number(x):
 
 def _assign(target, result):
     """Make the sparse `target` what `result` is, in target's dtype."""
+    if result.layout is strided:
+        raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
     if result.dtype is not target.dtype:
         _check_cast(result.dtype, target.dtype)
         result = cast_entries(result, target.dtype)

@@ -7,9 +7,9 @@ dimensions, blocks taken apart.
 import math
 
 from .._core import factory
+from .._core.declaring import op
 from .._core.device import cpu_only, sparse_bsc, sparse_bsr, sparse_csc, sparse_csr, strided
 from .._core.dtype import int64
-from .._core.op import op
 from .._core.tensor import Size, TensorBase, wrap_ndarray
 from ._sparse_parts import checks, is_compressed, is_coo, layout_name, parts
 from .sparse import mask_of, values_at
@@ -261,7 +261,7 @@ def _check_shapes(layout, pointers, plain, values):
     """The size of a block; RuntimeError where the dtypes or numbers of dimensions of the parts do not fit."""
     pointer_name, plain_name, _, blocked = _FORMATS[layout]
     if pointers.dtype is not plain.dtype:
-        from .._core.op import scalar_type
+        from .._core.dtype import scalar_type
         raise RuntimeError(f"{pointer_name} and {plain_name} must have the same dtype, got "
                            f"{scalar_type(pointers.dtype)} and {scalar_type(plain.dtype)}, respectively")
     if pointers.dtype.name not in ("int64", "int32"):

@@ -32,6 +32,18 @@ def zero_(self):
     return parts.become(self, _like(self))
 
 
+@on_sparse("fill", inplace=True)
+def fill_(self, value):
+    """Zeros; or, in a compressed layout, the value in place of what is stored, as torch does."""
+    if not is_coo(self):
+        self.values().fill_(value)
+        return self
+    if isinstance(value, TensorBase) or value != 0:
+        raise NotImplementedError("fill_: not implemented for a sparse tensor and a value that is not 0, where the "
+                                  "result would be dense; use to_dense()")
+    return zero_(self)
+
+
 @on_sparse("copy", inplace=True)
 def copy_(self, src, non_blocking=False):
     if not isinstance(src, TensorBase) or self.layout is not src.layout:
@@ -63,13 +75,37 @@ def _like(self, *, dtype=None, layout=None, device=None, requires_grad=False, pi
 on_sparse("zeros_like", "empty_like", composite=True, compressed=True)(_like)
 
 
+def _filled_like(name, self, value, *, layout=None, requires_grad=False, **options):
+    """A tensor full of a number: dense if the caller asks for that, sparse if it is 0.
+
+    In a compressed layout the number takes the place of what is stored, as torch has it.
+    """
+    if layout is None and is_compressed(self):
+        result = cast_entries(clone(self.detach()), options.get("dtype") or self.dtype).fill_(value)
+    elif value == 0 or layout is strided:
+        result = _like(self, layout=layout, **options).fill_(value)
+    else:
+        raise NotImplementedError(f"{name}: not implemented for sparse tensors, where it would be dense; pass "
+                                  "layout=torch.strided")
+    return result.requires_grad_(requires_grad)
+
+
 @on_sparse("ones_like", composite=True, compressed=True)
 def ones_like(self, **options):
-    """Dense ones, which the caller must ask for."""
-    if options.get("layout") is strided:
-        return _like(self, **options).fill_(1)
-    raise NotImplementedError("ones_like: not implemented for sparse tensors, where it would be dense; pass "
-                              "layout=torch.strided")
+    return _filled_like("ones_like", self, 1, **options)
+
+
+@on_sparse("full_like", composite=True, compressed=True)
+def full_like(self, fill_value, **options):
+    return _filled_like("full_like", self, fill_value, **options)
+
+
+@on_sparse("new_tensor", composite=True, compressed=True)
+def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+    """A copy of a sparse tensor."""
+    if not isinstance(data, TensorBase) or data.layout is strided:
+        raise NotImplementedError("new_tensor: not implemented for a sparse tensor and dense data")
+    return cast_entries(clone(data.detach()), dtype or data.dtype).requires_grad_(requires_grad)
 
 
 def _new(self, *size, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):

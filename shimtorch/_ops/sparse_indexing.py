@@ -1,5 +1,5 @@
 """``x[index]`` of sparse tensors: numbers, slices, None, ``...``, masks, and tensors of indices in any dimensions."""
-from .._core import OPS
+from .._core import METHODS, OPS
 from .._core.device import strided
 from .._core.dtype import int64
 from .._core.tensor import wrap_ndarray
@@ -75,3 +75,6 @@ def _checked(places, shape, d):
     if bool(wrong.any()):
         raise IndexError(f"index {places[wrong][0].item()} is out of bounds for dimension {d} with size {n}")
     return OPS["torch.where"](places < 0, places + n, places)
+
+
+METHODS["index"].sparse = sparse_getitem            # ``x.index(i)`` is x[i]; the op of that name takes a list

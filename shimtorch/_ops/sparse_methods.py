@@ -1,7 +1,7 @@
 """Functions and methods of sparse tensors by name; what they do stands in modules loaded with the first of these."""
 from .._core import METHODS
+from .._core.declaring import inplace_op, op
 from .._core.device import sparse_bsc, sparse_bsr, sparse_csc, sparse_csr, strided
-from .._core.op import inplace_op, op
 from .._core.tensor import TensorBase
 from .products import _numbers_first
 

@@ -17,11 +17,20 @@ from .sparse_compressed import with_values as with_compressed_values
 # ---------------------------------------------------------------- functions that keep zeros
 
 
-def _on_values(name, linear):
-    """The op applied to the values, after summing what shares an index unless the function is linear."""
-    op = METHODS.get(name) or OPS["torch." + name]
+def _on_values(name, linear=False, keeps=None):
+    """The op applied to the values, after summing what shares an index unless the function is linear.
+
+    keeps: whether with these further arguments the function of 0 is 0; None: it always is.
+    """
+    op = METHODS.get(name) or OPS.get("torch." + name) or OPS["torch.nn.functional." + name]
+
+    def check(args, kwargs):
+        if keeps is not None and not keeps(*args, **kwargs):
+            raise NotImplementedError(f"{name}: not implemented for sparse tensors where it would change zeros; use "
+                                      "to_dense() first")
 
     def forward(self, *args, **kwargs):
+        check(args, kwargs)
         if not is_coo(self):
             return with_compressed_values(self, op(self.values(), *args, **kwargs))
         if linear:
@@ -29,6 +38,7 @@ def _on_values(name, linear):
         return of_values(self, op, *args, **kwargs)
 
     def in_place(self, *args, **kwargs):
+        check(args, kwargs)
         if not is_coo(self):
             values = parts.compressed_parts(self).values
             inplace(values, *args, **kwargs)
@@ -43,12 +53,24 @@ def _on_values(name, linear):
         inplace.sparse = in_place
 
 
-for _name in ("neg", "positive", "conj", "real", "imag"):
-    _on_values(_name, True)
-for _name in ("abs asin asinh atan atanh ceil deg2rad erf erfinv expm1 floor frac isinf isnan isneginf isposinf log1p "
-              "nan_to_num rad2deg relu round sgn sign signbit sin sinh sqrt square tan tanh trunc").split():
-    if _name in METHODS or "torch." + _name in OPS:
-        _on_values(_name, False)
+def _is_number(x):
+    return not isinstance(x, TensorBase)
+
+
+for _name in ("neg", "positive", "conj", "conj_physical", "real", "imag"):
+    _on_values(_name, linear=True)
+for _name in ("abs angle asin asinh atan atanh ceil deg2rad erf erfinv expm1 floor frac isinf isnan isneginf isposinf "
+              "log1p nan_to_num rad2deg relu round sgn sign signbit sin sinh sqrt square tan tanh trunc "
+              "celu elu gelu hardshrink hardswish leaky_relu mish selu silu softshrink softsign").split():
+    _on_values(_name)
+_on_values("clamp", keeps=lambda min=None, max=None: _is_number(min) and _is_number(max) and (
+    (min is None or min <= 0) and (max is None or max >= 0)))
+_on_values("clamp_min", keeps=lambda min: _is_number(min) and min <= 0)
+_on_values("clamp_max", keeps=lambda max: _is_number(max) and max >= 0)
+_on_values("hardtanh", keeps=lambda min_val=-1, max_val=1: min_val <= 0 <= max_val)
+_on_values("fmod", keeps=lambda other: _is_number(other) and other != 0)
+_on_values("remainder", keeps=lambda other: _is_number(other) and other != 0)
+_on_values("dropout", keeps=lambda p, train: not train or p < 1)
 
 
 @on_sparse("threshold_backward")

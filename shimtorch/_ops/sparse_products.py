@@ -5,8 +5,8 @@ of the entries. ``torch.mm`` gives it a dense one, as torch does. `sparse_mm`, `
 are each other's derivatives.
 """
 from .._core import OPS, factory
+from .._core.declaring import op
 from .._core.device import strided
-from .._core.op import op
 from .._core.tensor import TensorBase, wrap_ndarray
 from ._rules import conj
 from ._sparse_parts import is_coo, on_sparse, parts, through_coo

@@ -4,15 +4,16 @@ import math
 import numpy as np
 
 from .._core import OPS
+from .._core.declaring import op
 from .._core.device import strided
 from .._core.dtype import bool as bool_dtype
-from .._core.dtype import int64, uint8
+from .._core.dtype import int64, scalar_type, uint8
 from .._core.grad_mode import is_grad_enabled
-from .._core.op import op, scalar_type
 from .._core.tensor import wrap_ndarray
 from .._kernels.coalesce import Grouping
 from ._sparse_parts import is_coo, on_sparse, parts
 from .sparse import sparse_coo_from_parts, values_at
+from .sparse_arithmetic import of_values
 
 
 def reduced_dims(dim, ndim):
@@ -234,23 +235,27 @@ def _flag_dtype(self):
     return self.dtype if self.dtype.name == "uint8" else bool_dtype
 
 
-@on_sparse("norm", composite=True)
-def norm(self, p="fro", dim=None, keepdim=False, *, dtype=None):
-    if dtype is not None:
-        self = self.to(dtype)
-    full = dim is None or dim in ((), []) or len(reduced_dims(dim, self.dim())) == self.dim()
-    p = 2 if p in ("fro", None) else p
-    if full and p >= 0:
+@on_sparse("_norm", composed=True)
+def norm(self, p, dim, keepdim):
+    dims = reduced_dims(None if dim is None or dim in ((), []) else dim, self.dim())
+    if math.isinf(p):
+        return self.abs().amax(dims, keepdim) if p > 0 else self.abs().amin(dims, keepdim)
+    if p < 0:
+        return self.to_dense().norm(p, dims, keepdim)
+    if len(dims) == self.dim():
         result = self.coalesce().values().norm(p)
-        return _keep_dims(result, range(self.dim())) if keepdim else result
-    if full:
-        dim = None
-    if p in (math.inf, -math.inf):
-        return self.abs().amax(dim or (), keepdim) if p > 0 else self.abs().amin(dim or (), keepdim)
-    if p <= 0:
-        return self.to_dense().norm(p, dim, keepdim) if dim is not None else self.to_dense().norm(p)
-    powers = (self.abs() ** p if p != 1 else self.abs()).sum(dim, keepdim)
-    return powers if p == 1 else powers ** (1 / p)
+        return _keep_dims(result, dims) if keepdim else result
+    if p == 0:
+        return (self.coalesce() != 0).to(self.dtype).sum(dims, keepdim)
+    powers = self.abs() if p == 1 else self.abs() ** p
+    total = powers.sum(dims, keepdim)
+    return total if p == 1 else _root(total, p) if total.layout is strided else of_values(total, _root, p)
+
+
+def _root(x, p):
+    """The p-th root of numbers, with a derivative of 0 at 0."""
+    where, empty = OPS["torch.where"], x.detach() == 0
+    return where(empty, 0, where(empty, 1, x) ** (1 / p))
 
 
 # ---------------------------------------------------------------- softmax

@@ -2,8 +2,8 @@
 import math
 
 from .._core import OPS, factory
+from .._core.declaring import op
 from .._core.dtype import int64
-from .._core.op import op
 from .._core.tensor import TensorBase, wrap_ndarray
 from .._core.views import inferred_size
 from ._sparse_parts import is_coo, on_sparse, parts
@@ -373,6 +373,14 @@ def index_add_zeros(grad, shape, dim, index):
     indices = p.indices.clone()
     indices[d] = index.index_select(0, indices[d])
     return _make(indices, p.values, shape)
+
+
+@on_sparse("embedding_lookup", composed=True)
+def embedding_lookup(weight, indices, padding_idx=-1):
+    if padding_idx >= 0 and weight.requires_grad:
+        raise NotImplementedError("embedding: not implemented for a sparse weight with gradient and padding_idx")
+    rows = weight.index_select(0, indices.reshape(-1))
+    return rows.view(*indices.shape, *weight.shape[1:])
 
 
 @on_sparse("unbind")

@@ -2,10 +2,10 @@
 import math
 
 from .._core import OPS
-from .._core.dtype import get_default_dtype
-from .._core.kinds import unary
-from .._core.op import op, scalar_type
-from .._core.tensor import wrap_ndarray
+from .._core.declaring import op
+from .._core.dtype import get_default_dtype, scalar_type
+from .._core.pointwise import unary
+from .._core.tensor import TensorBase, wrap_ndarray
 from . import samples
 from ._results import named
 from ._rules import conj, where
@@ -67,6 +67,9 @@ def digamma(self):
     grads={"self": lambda g, n, self: g * polygamma(n + 1, self)})
 def polygamma(n, self):
     """The n-th derivative of ``digamma``."""
+    if not hasattr(n, "__index__") or (isinstance(n, TensorBase) and n.dim()):
+        raise TypeError(f"polygamma(): argument 'n' (position 1) must be int, not {type(n).__name__}")
+    n = n.__index__()
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     x = _float(self, "polygamma")

@@ -2,9 +2,9 @@
 import math
 
 from .._core import OPS
+from .._core.declaring import op
 from .._core.dtype import get_default_dtype
-from .._core.kinds import result_type
-from .._core.op import op
+from .._core.promotion import result_type
 from .._core.tensor import TensorBase, wrap_ndarray
 from . import samples
 from ._rules import where

@@ -1,7 +1,7 @@
 """``torch.special``: orthogonal polynomials of degree n at x; n and x are tensors or numbers."""
 import numpy as np
 
-from .._core.op import op
+from .._core.declaring import op
 from .._core.tensor import TensorBase, wrap_ndarray
 from .samples import Draw, Samples, call, integers
 from .special import _float, _no_derivative

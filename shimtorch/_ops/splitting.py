@@ -1,6 +1,6 @@
 """Splitting a tensor along a dimension; all pieces are views."""
 from .._core import OPS, views
-from .._core.op import op
+from .._core.declaring import op
 from .._core.tensor import TensorBase
 from .samples import Draw, Samples, call, integers
 from .shape import wrap

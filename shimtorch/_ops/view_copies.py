@@ -1,7 +1,7 @@
 """Views as copies: ``transpose_copy`` and its kin give what ``transpose`` shows, in memory of its own."""
 from .._core import METHODS, OPS
+from .._core.declaring import op
 from .._core.device import contiguous_format
-from .._core.op import op
 from .samples import Draw, Samples, call
 from .shape import slice_, wrap
 

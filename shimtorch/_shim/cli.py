@@ -11,7 +11,8 @@ Run a script or module as Python would, with `import torch` giving shimtorch.
 The era, the PyTorch version whose behaviour the program gets, is: --era, else the environment variable SHIMTORCH_ERA,
 else what the source of the program and of the modules beside it shows. One line on stderr says which, and by which line
 of the source.
-`async=True`, which no longer parses, is read as `non_blocking=True`."""
+`async=True`, which no longer parses, is read as `non_blocking=True`. Names that Python, NumPy and Pillow have given up
+since then (`np.int`, `collections.Iterable`, `time.clock` ...) stand for what has taken their place."""
 
 _REPORT = """\
 List the torch names that a script and the modules beside it use, and which of them shimtorch lacks.

@@ -15,7 +15,7 @@ from types import ModuleType, TracebackType
 from typing import NamedTuple
 
 from .._eras import detect, rewrite
-from . import alias, locate
+from . import alias, former_names, locate
 from .names import BorrowedSpec
 from .neighbours import rewrite_imports
 
@@ -109,6 +109,7 @@ def _execute(program, where, namespace):
 
     shimtorch.era(program.era)
     alias.install()
+    former_names.restore()
     rewrite_imports(where.folder, program.py2)
     if program.is_module:
         file, package, loader, code = _module_code(program.target)

@@ -2,12 +2,32 @@
 from .. import _typed
 from .._gpu import load as _load
 from .memory import (
-    OutOfMemoryError, empty_cache, max_memory_allocated, max_memory_cached, max_memory_reserved, mem_get_info,
-    memory_allocated, memory_cached, memory_reserved, memory_stats, memory_stats_as_nested_dict, memory_summary,
-    reset_accumulated_memory_stats, reset_max_memory_allocated, reset_max_memory_cached, reset_peak_memory_stats,
+    OutOfMemoryError,
+    empty_cache,
+    max_memory_allocated,
+    max_memory_cached,
+    max_memory_reserved,
+    mem_get_info,
+    memory_allocated,
+    memory_cached,
+    memory_reserved,
+    memory_stats,
+    memory_stats_as_nested_dict,
+    memory_summary,
+    reset_accumulated_memory_stats,
+    reset_max_memory_allocated,
+    reset_max_memory_cached,
+    reset_peak_memory_stats,
 )
 from .random import (
-    get_rng_state, get_rng_state_all, initial_seed, manual_seed, manual_seed_all, seed, seed_all, set_rng_state,
+    get_rng_state,
+    get_rng_state_all,
+    initial_seed,
+    manual_seed,
+    manual_seed_all,
+    seed,
+    seed_all,
+    set_rng_state,
     set_rng_state_all,
 )
 from .streams import Event, ExternalStream, Stream, StreamContext, current_stream, default_stream, set_stream, stream

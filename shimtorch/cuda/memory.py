@@ -1,6 +1,6 @@
 """How much memory of a device is used, by this process's tensors and by the allocator that caches freed blocks."""
 from .._gpu import load as _load
-from .._gpu.errors import OutOfMemoryError
+from .._gpu.errors import OutOfMemoryError  # noqa: F401  (its place in torch)
 
 
 def _stats(device):

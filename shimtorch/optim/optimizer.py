@@ -278,7 +278,7 @@ class Optimizer:
 
     def __repr__(self):
         text = f"{type(self).__name__} ("
-        later = _LATER.get(policy.node_names, ())
+        later = _LATER.get(policy.texts_of, ())
         for i, group in enumerate(self.param_groups):
             text += f"\nParameter Group {i}\n"
             for key in sorted(group):
@@ -353,9 +353,13 @@ def _as_real(*tensors):
     return tuple(_ops.view_as_real(t) for t in tensors)
 
 
-def _check_lr(lr, positive=False):
+def _check_scalar_lr(lr):
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
+
+
+def _check_lr(lr, positive=False):
+    _check_scalar_lr(lr)
     if not (0.0 < lr if positive else 0.0 <= lr):
         raise ValueError(f"Invalid learning rate: {lr}")
 

@@ -22,7 +22,13 @@ def mm(mat1, mat2, reduce=None):
 
 
 def addmm(mat, mat1, mat2, beta=1, alpha=1):
-    """``beta * mat + alpha * (mat1 @ mat2)`` for a sparse mat1 and dense mat and mat2; differentiable in all three."""
+    """``beta * mat + alpha * (mat1 @ mat2)`` for a sparse mat1; differentiable in all three.
+
+    Dense unless all three are sparse.
+    """
+    if mat2.layout is not _strided:
+        product = mm(mat1, mat2) * alpha
+        return mat * beta + product if beta != 0 or mat.layout is not _strided else product.to_dense()
     if mat1.layout is _strided:
         return mat.addmm(mat1, mat2, beta=beta, alpha=alpha)
     return _products.sparse_addmm(mat, mat1 if mat1.is_sparse else mat1.to_sparse(), mat2, beta, alpha)

@@ -1,7 +1,6 @@
 """``torch.sparse.spdiags``."""
 from .._core.device import sparse_coo, sparse_csc, sparse_csr
-from .._core.dtype import int64
-from .._core.op import scalar_type
+from .._core.dtype import int64, scalar_type
 from .._ops import OPS
 from .._ops._sparse_parts import layout_name
 

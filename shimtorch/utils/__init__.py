@@ -2,9 +2,10 @@
 
 from . import hooks
 
-_LATER = ("checkpoint", "data", "dlpack", "model_zoo")
+_LATER = ("backcompat", "checkpoint", "collect_env", "cpp_extension", "data", "dlpack", "ffi", "model_zoo",
+          "tensorboard")
 
-__all__ = ["hooks", *_LATER]
+__all__ = ["hooks", *_LATER[:-1]]             # tensorboard needs a package that may not be there
 
 
 def __getattr__(name):

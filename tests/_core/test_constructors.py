@@ -118,3 +118,54 @@ def test_like_and_fill():
     out = torch.empty(0)
     assert torch.zeros(2, out=out) is out and out.tolist() == [0, 0]
     assert torch.ones(2, requires_grad=True).requires_grad
+
+
+# What a sequence holds, and the dtype that torch 2.13 and 1.1 make of it.
+MIXED = [
+    ([np.float64(1)], "float64", "float32"), ([np.float32(1)], "float32", "float32"),
+    ([np.float64(1), 2], "float64", "float32"), ([np.int32(3)], "int32", "int32"),
+    ([np.float32(1), np.float64(2)], "float64", "float32"), ([[np.float16(1)], [np.float64(2)]], "float64", "float32"),
+    ([np.array([1.0, 2.0])], "float64", "float64"), ([np.array([1, 2], np.float32)], "float32", "float32"),
+    ([np.int8(1), 1.0], "float32", "float32"), ([np.float32(1), 1], "float32", "float32"),
+    ([np.uint8(3), np.int8(3)], "int16", "int16"), ((np.float64(1),), "float64", "float32"),
+    ([1, 2.5], "float32", "float32"), ([True, 2], "int64", "int64"), ([1, 2j], "complex64", None),
+    ([torch.tensor(1.0, dtype=torch.float64)], "float64", "float64"),
+    ([1.0, torch.tensor(1.0, dtype=torch.float64)], "float64", "float64"),
+    ([torch.tensor(1), 2.5], "float32", "float32"), ([range(3)], "int64", "int64"), ([[], []], "float32", "float32"),
+]
+
+
+@pytest.mark.parametrize("data, modern, old", MIXED)
+def test_dtype_of_a_sequence(data, modern, old):
+    for make in (torch.tensor, torch.as_tensor, torch.asarray):
+        assert make(data).dtype is getattr(torch, modern)
+    if old is not None:
+        with torch.era("1.1"):
+            assert torch.tensor(data).dtype is getattr(torch, old)
+
+
+def test_values_of_a_mixed_sequence_are_exact():
+    data = [np.float64(0.1), np.float32(0.1), 3]
+    assert torch.tensor(data).tolist() == [float(x) for x in data]
+    assert torch.tensor([np.int64(2**62 + 1), 5]).tolist() == [2**62 + 1, 5]
+
+
+@pytest.mark.parametrize("data, dtype, values", [
+    ([1, 2**63 + 5], "uint64", [1, 2**63 + 5]), ([[1], [2**64 - 1]], "uint64", [[1], [2**64 - 1]]),
+    ([2**53 + 1, 1.0], "int64", [2**53 + 1, 1]), ([1, 2**70], "float64", [1.0, 2.0**70]),
+    ([2**63 + 5], "float64", [2.0**63]), ([True, 2**63], "uint64", [1, 2**63])])
+def test_large_integers_keep_their_digits(data, dtype, values):
+    assert torch.tensor(data, dtype=getattr(torch, dtype)).tolist() == values
+
+
+@pytest.mark.parametrize("data, dtype, error, message", [
+    ([1, 2**63 + 5], None, ValueError, "Overflow when unpacking long long"),
+    ([2**63 + 5], "int64", ValueError, "Overflow when unpacking long long"),
+    ([-1], "uint64", OverflowError, "can't convert negative int to unsigned"),
+    ([1.5], "uint64", TypeError, "an integer is required"),
+    ([2**64], "uint64", OverflowError, "int too big to convert"),
+    ([1e30], "int64", RuntimeError, "value cannot be converted to type int64 without overflow"),
+    ([300], "uint8", RuntimeError, "value cannot be converted to type uint8 without overflow")])
+def test_what_a_dtype_cannot_hold(data, dtype, error, message):
+    with pytest.raises(error, match=message):
+        torch.tensor(data, dtype=None if dtype is None else getattr(torch, dtype))

@@ -14,12 +14,11 @@ from torch.autograd import Variable, Function
 
 @pytest.mark.parametrize("rule, era, line", [
     (1, "0.3", "x = Variable(data, volatile=True)"),
-    (1, "0.3", "x = Variable(data, volatile=not train); torch.no_grad()"),
     (1, "0.3", "x.volatile = True"),
     (1, "0.3", "x = x.cuda(async=True)"),
-    (1, "0.3", "x = torch.no_grad(), y.copy_(x, async = True)"),
+    (1, "0.3", "x = y.copy_(x, async = True)"),
     (1, "0.3", "total += loss.data[0]"),
-    (1, "0.3", "print(net(x).data[0] / 2, Variable(y), torch.no_grad())"),
+    (1, "0.3", "print(net(x).data[0] / 2, Variable(y), z.numpy().item())"),
     (1, "0.3", "import torch.legacy.nn as legacy"),
     (1, "0.3", "from torch.legacy import nn as legacy"),
     (1, "0.3", "net = torch.legacy.nn.Linear(1, 2)"),
@@ -31,7 +30,17 @@ from torch.autograd import Variable, Function
     (3, "0.4", "d = torch.device('cpu'); F.upsample(x, scale_factor=2)"),
     (3, "0.4", "t = torch.tensor(1); nn.MSELoss(size_average=False)"),
     (3, "0.4", "t = torch.tensor(1); F.mse_loss(x, y, reduce=False)"),
+    (3, "0.4", "x = Variable(data, volatile=not train); torch.no_grad()"),
+    (3, "0.4", "with torch.no_grad(): y.copy_(x, async = True)"),
+    (3, "0.4", "print(net(x).data[0] / 2, Variable(y), torch.no_grad())"),
+    (3, "0.4", "net.to('cpu')(Variable(x))"),
+    (3, "0.4", "nn.init.normal_(w), Variable(x)"),
+    (3, "0.4", "y = Variable(x.requires_grad_())"),
+    (3, "0.4", "nn.MSELoss(reduction='sum')(Variable(x), y)"),
+    (3, "0.4", "z = Variable(x.to(dtype=torch.float))"),
     (4, "1.0", "torch.gels(a, b)"),
+    (4, "1.0", "x, _ = torch.gesv(b, a)"),
+    (4, "1.0", "x = b.potrs(u)"),
     (4, "1.0", "x.symeig(eigenvectors=True)"),
     (4, "1.0", "torch.fft(x, 1)"),
     (4, "1.0", "torch.irfft(x, 1)"),
@@ -49,7 +58,10 @@ def test_each_rule_and_the_line_it_names(rule, era, line):
     "# Variable(x, volatile=True), torch.legacy",
     "'''Variable(x)\n loss.data[0]'''",
     "with torch.no_grad(): print(loss.item())",
-    "torch.fft.fft(x)",
+    "torch.fft.fft(x), Variable(x)",
+    "mask = torch.zeros(2, dtype=torch.bool), Variable(x)",
+    "from torch.utils.tensorboard import SummaryWriter; Variable(x)",
+    "with torch.cuda.amp.autocast(): Variable(x, volatile=True)",
     "scatter(x, index, reduce='mean'); torch.tensor(1)",
     "nn.MSELoss(size_average=False)",
     "item = self.data[0]",
@@ -109,6 +121,12 @@ def test_function_with_instance_forward(base, decorator, first, era):
         assert (choice.rule, choice.line, choice.text) == (1, 15, "def forward(self, x):")
 
 
+def test_an_instance_forward_outlived_0_3():
+    source = HEAD + CLASS.format(base="Function", decorator="", first="self")
+    assert judge(source + "loss.item()\n")[:2] == ("0.4", 3)
+    assert judge(source + "x = nn.Identity()\n").era == "modern"
+
+
 def test_a_class_ends_where_its_body_ends():
     module = "class M(nn.Module):\n    def forward(self, x): pass\n"
     assert judge(HEAD + "class F(Function):\n    pass\n" + module).era == "modern"
@@ -156,6 +174,14 @@ def test_neighbours_count_and_the_oldest_wins(project, tmp_path, statement, neig
     old = "from torch.autograd import Variable\nx = Variable(y, volatile=True)\n"
     script = project({"train.py": f"import torch\n{statement}\ntorch.gels(a, b)\n", neighbour: old})
     assert choose(script) == ("0.3", 1, str(tmp_path / neighbour), 2, "x = Variable(y, volatile=True)")
+
+
+def test_script_and_neighbours_are_one_program(project, tmp_path):
+    layers = "from torch.autograd import Variable\n\nx = Variable(y)\n"
+    script = project({"train.py": "import layers\nprint(loss.item())\n", "layers.py": layers})
+    assert choose(script) == ("0.4", 3, str(tmp_path / "layers.py"), 3, "x = Variable(y)")
+    project({"train.py": "import layers\nprint(loss)\n"})
+    assert choose(script)[:2] == ("0.3", 2)
 
 
 def test_neighbours_of_neighbours_and_circles(project):

@@ -93,6 +93,8 @@ def test_sums_of_different_sparse_dimensions():
 
 @pytest.mark.parametrize("message, call", (
     (r"add\(sparse, number\) is not supported", lambda x: x + 1),
+    (r"add\(sparse, dense\) is not supported", lambda x: x.add_(torch.ones(4, 5))),
+    (r"add\(sparse, dense\) is not supported", lambda x: x.sub_(torch.ones(4, 5))),
     (r"match, but \[4, 5\] != \[4, 6\]", lambda x: x + random_sparse((4, 6))),
     (r"match, but \[4, 5\] != \[4, 6\]", lambda x: x * random_sparse((4, 6))),
     (r"match, but \[4, 6\] != \[4, 5\]", lambda x: torch.ones(4, 6) + x),
@@ -172,8 +174,10 @@ def test_integers_divide_as_dense_ones_do():
 
 # ---------------------------------------------------------------- functions that keep zeros
 
-UNARY = ("neg abs asin asinh atan atanh ceil erf expm1 floor frac isinf isnan log1p positive relu round sgn sign "
-         "signbit sin sinh sqrt square tan tanh trunc conj").split()
+UNARY = ("neg abs angle asin asinh atan atanh ceil conj_physical erf expm1 floor frac isinf isnan log1p positive relu "
+         "round sgn sign signbit sin sinh sqrt square tan tanh trunc conj").split()
+ACTIVATIONS = ("celu elu gelu hardshrink hardswish hardtanh leaky_relu mish relu6 selu silu softshrink softsign "
+               "tanhshrink").split()
 
 
 @every_kind
@@ -186,6 +190,43 @@ def test_functions_of_the_summed_values(kind, name):
     want = getattr(a, name)()
     assert got.dtype is want.dtype
     same(got, want)
+
+
+@every_kind
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_activations(kind, name):
+    x, f = sparse(kind), getattr(torch.nn.functional, name)
+    assert f(x).is_sparse
+    same(f(x), f(x.to_dense()))
+
+
+@every_kind
+@pytest.mark.parametrize("f", (
+    lambda x: x.clamp(-0.7, 0.2), lambda x: x.clamp(max=0), lambda x: x.clamp_min(-1), lambda x: x.clamp_max(0.5),
+    lambda x: x % 0.7, lambda x: x.fmod(0.7), lambda x: x.float_power(2),
+    lambda x: torch.nn.functional.dropout(x, 0.0)))
+def test_functions_with_numbers_that_keep_zeros(kind, f):
+    x = sparse(kind)
+    assert f(x).is_sparse
+    same(f(x), f(x.to_dense()))
+
+
+@pytest.mark.parametrize("name, f", (
+    ("clamp", lambda x: x.clamp(0.1)), ("clamp_max", lambda x: x.clamp_max(-1)), ("remainder", lambda x: x % 0.0),
+    ("hardtanh", lambda x: torch.nn.functional.hardtanh(x, 1, 2)), ("dropout", lambda x: torch.dropout(x, 1.0, True)),
+    ("avg_pool", lambda x: torch.nn.functional.avg_pool1d(x, 2)),
+    ("layer_norm", lambda x: torch.nn.functional.layer_norm(x, (5,))), ("inverse", lambda x: x[:, :4].inverse())))
+def test_refusals_name_what_was_called(name, f):
+    with pytest.raises(NotImplementedError, match=f"^{name}.*not implemented for sparse tensors"):
+        f(random_sparse())
+
+
+def test_dropout_scales_what_it_keeps():
+    x = random_sparse((50, 50), nnz=2000)
+    got = torch.nn.functional.dropout(x, 0.25).to_dense()
+    kept = got != 0
+    assert 0.6 < kept.sum() / (x.to_dense() != 0).sum() < 0.9
+    same(got[kept], x.to_dense()[kept] / 0.75)
 
 
 @pytest.mark.parametrize("name", ("abs", "sqrt", "sin", "floor"))
@@ -204,7 +245,7 @@ def test_functions_in_place_need_coalesced_tensors(name):
 def test_what_fills_zeros_is_refused(name):
     x = random_sparse()
     with pytest.raises(NotImplementedError, match=name):
-        getattr(x, name)(*{"cumsum": (0,), "clamp": (0, 1)}.get(name, ()))
+        getattr(x, name)(*{"cumsum": (0,), "clamp": (0.5, 1)}.get(name, ()))
 
 
 @pytest.mark.parametrize("name", ("eq", "ne", "lt", "le", "gt", "ge"))
@@ -279,6 +320,33 @@ def test_fresh_tensors():
     assert x.new(2, 3).shape == (2, 3) and x.new().shape == (0,)
     i = torch.tensor([[0, 1]])
     assert x.new(i, torch.tensor([1.0, 2])).to_dense().tolist() == [1, 2]
+
+
+def test_filled_tensors():
+    x = random_sparse((4, 5), (2,), coalesced=True)
+    for y in (torch.full_like(x, 0), x.clone().fill_(0), torch.fill(x, 0)):
+        assert y.shape == x.shape and y._nnz() == 0
+    assert torch.full_like(x, 3, layout=torch.strided, dtype=torch.int64).tolist() == torch.full((4, 5, 2), 3).tolist()
+    for name, f in (("full_like", lambda: torch.full_like(x, 3)), ("ones_like", lambda: torch.ones_like(x)),
+                    ("fill_", lambda: x.fill_(3))):
+        with pytest.raises(NotImplementedError, match=f"^{name}: not implemented for"):
+            f()
+    rows = random_sparse(coalesced=True).to_sparse_csr()
+    pattern = (rows.to_dense() != 0).double()
+    for y in (torch.full_like(rows, 3), torch.fill(rows, 3), rows.clone().fill_(3)):
+        assert y.layout is torch.sparse_csr
+        same(y, pattern * 3)
+    same(torch.ones_like(rows), pattern)
+    assert torch.full_like(rows, 0, dtype=torch.int32).dtype is torch.int32
+    same(torch.full_like(rows, 0), pattern * 0)
+
+
+def test_new_tensors_are_copies():
+    x = random_sparse()
+    for y in (x.new_tensor(x), torch.ones(1).new_tensor(x, dtype=torch.float32)):
+        same(y, x, 1e-6)
+        assert y._values().data_ptr() != x._values().data_ptr()
+    assert y.dtype is torch.float32
 
 
 def test_casts():

@@ -272,3 +272,21 @@ def test_gradients_of_solving():
     a = (random_sparse((4, 4), nnz=6).to_dense() + 4 * torch.eye(4, dtype=torch.float64)).to_sparse()
     check_gradients(lambda v, b: torch.sparse.spsolve(torch.sparse_coo_tensor(a._indices(), v, a.shape), b),
                     a._values(), random_values((4, 2)))
+
+
+def test_powers_of_matrices():
+    x = random_sparse((5, 5), nnz=12)
+    for m in (x, x.to_sparse_csr()):
+        for n in (1, 2, 5):
+            same(torch.linalg.matrix_power(m, n), torch.linalg.matrix_power(x.to_dense(), n))
+            assert m.matrix_power(n).layout is m.layout
+        with pytest.raises(NotImplementedError, match="matrix_power"):
+            m.matrix_power(0)
+
+
+@pytest.mark.parametrize("beta", (1, 0.5, 0))
+def test_addmm_of_two_sparse_matrices(beta):
+    a, b, base = random_sparse((4, 5)), random_sparse((5, 3), seed=1), random_values((4, 3))
+    for x, y in ((a, b), (a.to_sparse_csr(), b.to_sparse_csr())):
+        same(torch.sparse.addmm(base, x, y, beta=beta, alpha=3), beta * base + 3 * (a.to_dense() @ b.to_dense()))
+    same(torch.sparse.addmm(base.to_sparse(), a, b, beta=beta), beta * base + a.to_dense() @ b.to_dense())

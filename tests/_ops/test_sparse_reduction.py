@@ -77,6 +77,42 @@ def test_norms(p):
             check_gradients(lambda v, x=x: torch.sparse_coo_tensor(x._indices(), v, x.shape).norm(p), x._values())
 
 
+@pytest.mark.parametrize("dim", (0, 1, -1, (0, 1), (0, 2)))
+@pytest.mark.parametrize("p", (1, 2, 3, 0, -1, math.inf, -math.inf))
+def test_norms_along_dimensions(p, dim):
+    for x in (PLAIN, random_sparse((4, 5), (3,), nnz=12), random_sparse((4, 5, 3), nnz=0)):
+        a = x.to_dense()
+        same(x.norm(p, dim), a.norm(p, dim))
+        same(torch.linalg.vector_norm(x, p, dim, True), torch.linalg.vector_norm(a, p, dim, True))
+
+
+@pytest.mark.parametrize("layout", (torch.sparse_coo, torch.sparse_csr))
+def test_norms_by_every_name(layout):
+    x = random_sparse()
+    a, x = x.to_dense(), x.to_sparse(layout=layout)
+    for f in (torch.norm, torch.linalg.norm, torch.linalg.vector_norm, torch.linalg.matrix_norm, torch.frobenius_norm,
+              torch.nuclear_norm, lambda x: torch.linalg.norm(x, 1), lambda x: torch.linalg.norm(x, -math.inf),
+              lambda x: torch.linalg.norm(x, 2, 1), lambda x: torch.linalg.matrix_norm(x, 2), lambda x: x.norm("nuc"),
+              lambda x: torch.dist(x, x * 3), lambda x: x.norm(dtype=torch.float32)):
+        same(f(x), f(a))
+    with pytest.raises(RuntimeError, match="Expected a floating point or complex tensor"):
+        random_sparse(dtype=torch.int64).norm()
+
+
+@pytest.mark.parametrize("f", (
+    lambda x: x.norm(2, 1), lambda x: x.norm(3, 0), lambda x: x.norm(1, 1), lambda x: x.norm(math.inf, 1),
+    lambda x: torch.linalg.matrix_norm(x, 1), lambda x: torch.linalg.norm(x)))
+def test_gradients_of_norms(f):
+    x = random_sparse()
+    check_gradients(lambda v: f(torch.sparse_coo_tensor(x._indices(), v, x.shape)), x._values())
+
+
+def test_a_norm_of_stored_zeros_has_a_gradient_of_0():
+    values = torch.tensor([0.0, 3, 4], requires_grad=True)
+    rows = torch.sparse_coo_tensor([[0, 1, 1], [0, 0, 1]], values, (2, 2)).norm(2, 1).to_dense()
+    assert torch.autograd.grad(rows.sum(), values)[0].tolist() == pytest.approx([0, 0.6, 0.8])
+
+
 def test_any():
     assert PLAIN.any().item() and not torch.sparse_coo_tensor((2,)).any().item()
     cancelled = torch.sparse_coo_tensor([[0, 0]], [1.0, -1.0], (2,))

@@ -163,3 +163,14 @@ def test_resizing():
     assert x.sparse_resize_((2, 2), 1, 1).dense_dim() == 1
     with pytest.raises(NotImplementedError):
         torch.zeros(2).sparse_resize_((4,), 1, 0)
+
+
+def test_rows_of_an_embedding():
+    x, places = random_sparse((4, 5), nnz=12), torch.tensor([[3, 1, 1], [0, 3, 2]])
+    same(torch.nn.functional.embedding(places, x), x.to_dense()[places])
+
+
+def test_the_index_method_indexes():
+    x = random_sparse((4, 5), nnz=12)
+    for index in (torch.tensor([2, 0, 2]), x.to_dense() > 0):
+        same(x.index(index), x.to_dense()[index])

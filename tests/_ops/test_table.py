@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from shimtorch._core.op import InplaceOp
+from shimtorch._core.inplace import InplaceOp
 
 import shimtorch as torch
 from shimtorch._core import OPS as ALL_OPS
@@ -67,11 +67,23 @@ def test_answers(op):
             with pytest.raises(REFUSALS):
                 op(*args, **kwargs)
             continue
+        before = [array_of(t).copy() for t in strided((args, kwargs))]
         for part, r in zip(answer["parts"], results_of(seen(op, op(*args, **kwargs))), strict=True):
             if isinstance(part, list):
                 compare(array_of(r), ANSWERS.array(part), key)
             else:
                 assert r == part["value"] and type(r) is type(part["value"]), key
+        for t, kept in zip(strided((args, kwargs)), before, strict=True):
+            assert writes(op) or np.array_equal(array_of(t), kept, equal_nan=kept.dtype.kind in "fc"), key
+
+
+def strided(x):
+    """The dense tensors among arguments."""
+    if isinstance(x, torch.Tensor):
+        return [x] if x.layout is torch.strided else []
+    if isinstance(x, dict):
+        x = x.values()
+    return [t for item in x for t in strided(item)] if isinstance(x, (list, tuple, type({}.values()))) else []
 
 
 def every_second(array):
@@ -85,6 +97,49 @@ def every_second(array):
 def reversed_order(array):
     """A tensor whose first dimension is the fastest in memory."""
     return torch.from_numpy(np.ascontiguousarray(array.T).T)
+
+
+# Of these, a tensor in the place of a number is another form.
+OTHER_FORMS = {"new_tensor", "max", "min", "histogram", "scatter"}
+
+
+@each([op for op in OPS if op.__name__ not in OTHER_FORMS and not op.__name__.startswith("random")])
+def test_whole_numbers_may_be_tensors(op):
+    """A 0-dim tensor does for a whole number, and is left as it is."""
+    done = set()
+    for index, dtype, key in cases(op):
+        if index in done or "error" in ANSWERS.table.get(key, {}):
+            continue
+        done.add(index)
+        args, kwargs = arguments(op, index, dtype, torch.from_numpy)
+        numbers = {}
+        args2, kwargs2 = (as_tensors(x, numbers) for x in (list(args), kwargs))
+        if not numbers or writes(op):
+            continue
+        torch.manual_seed(0)
+        want = op(*args, **kwargs)
+        torch.manual_seed(0)
+        try:
+            got = op(*args2, **kwargs2)
+        except TypeError:
+            continue
+        for a, b in zip(results_of(got), results_of(want), strict=True):
+            if isinstance(b, torch.Tensor) and b.layout is torch.strided:
+                compare(array_of(a), array_of(b), key)
+        for t, value in numbers.values():
+            assert t.item() == value, key
+
+
+def as_tensors(x, numbers):
+    """Arguments with the whole numbers among them as tensors, which numbers takes."""
+    items = x.items() if isinstance(x, dict) else enumerate(x)
+    made = {}
+    for name, value in items:
+        if type(value) is int:
+            numbers[len(numbers)] = torch.tensor(value), value
+            value = numbers[len(numbers) - 1][0]
+        made[name] = value
+    return made if isinstance(x, dict) else list(made.values())
 
 
 @pytest.mark.parametrize("layout", [every_second, reversed_order])

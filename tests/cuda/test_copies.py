@@ -119,7 +119,7 @@ def test_made_on_the_device():
             assert like.device == t.device and like.shape == (2, 3), like
     assert torch.zeros_like(t, device="cpu").device.type == "cpu"
     assert torch.zeros_like(torch.ones(2), device="cuda").is_cuda
-    assert torch.as_tensor([1, 2], device="cuda").is_cuda and torch.tensor(t).is_cuda
+    assert torch.as_tensor([1, 2], device="cuda").is_cuda and t.clone().is_cuda
 
 
 def test_to():

@@ -67,7 +67,7 @@ def test_peaks_and_totals():
 def test_out_of_memory():
     retries, failures = (torch.cuda.memory_stats()[k] for k in ("num_alloc_retries", "num_ooms"))
     with pytest.raises(torch.OutOfMemoryError, match=r"CUDA out of memory\. Tried to allocate 1024\.00 GiB\. GPU 0"):
-        torch.empty(1 << 38, device="cuda")
+        torch.ones(1, device="cuda").new_empty(1 << 38)
     assert issubclass(torch.cuda.OutOfMemoryError, RuntimeError)
     stats = torch.cuda.memory_stats()
     assert (stats["num_alloc_retries"], stats["num_ooms"]) == (retries + 1, failures + 1)

@@ -35,8 +35,8 @@ def each(ops):
 
 
 def may_refuse(op, error):
-    """Whether an op may say that it is not implemented: it has no form for the device, or none for the dtype."""
-    return op.cuda is None or "dtype" in str(error) or " not implemented for '" in str(error)
+    """Whether an op may say that it is not implemented: it, or one of a composite's, has no form; or the dtype has none."""
+    return op.cuda is None or op.differentiable is None or "dtype" in str(error) or " not implemented for '" in str(error)
 
 
 def attempt(op, args, kwargs):

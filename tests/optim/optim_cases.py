@@ -45,6 +45,12 @@ LBFGS(p, max_iter=3)
 LBFGS(p, lr=0.1, history_size=2)
 LBFGS(p, line_search_fn="strong_wolfe")
 LBFGS(p, line_search_fn="strong_wolfe", max_iter=40, lr=1e-4)
+Adafactor(p, lr=0.1)
+Adafactor(p, lr=torch.tensor(0.1), beta2_decay=-0.5, eps=(1e-3, 0.1), weight_decay=0.1, maximize=True)
+Adafactor(groups, d=1.5)
+Muon(p[:1], lr=0.1)
+Muon(p[:1], lr=0.1, nesterov=False, adjust_lr_fn="match_rms_adamw", weight_decay=0)
+Muon(p[:1], lr=0.1, ns_steps=3, ns_coefficients=(3.0, -4.0, 2.0), adjust_lr_fn="original")
 SGD(p, lr=0.1) sparse
 Adagrad(p, lr=0.1) sparse
 Adagrad(p, lr=0.1, lr_decay=0.2, initial_accumulator_value=0.1) sparse
@@ -61,6 +67,8 @@ RMSprop(p) sparse
 Adadelta(p) sparse
 ASGD(p) sparse
 Rprop(p) sparse
+Adafactor(p) sparse
+Muon(p[:1]) sparse
 SGD(p, lr=-1.0)
 SGD(p, lr=1.0, momentum=-1)
 SGD(p, lr=1.0, weight_decay=-1)
@@ -77,6 +85,20 @@ RMSprop(p, momentum=-1)
 Rprop(p, etas=(2, 3))
 NAdam(p, momentum_decay=-1)
 SparseAdam(p, eps=0)
+Adafactor(p, lr=-1)
+Adafactor(p, beta2_decay=0.1)
+Adafactor(p, eps=(-1, 1e-3))
+Adafactor(p, eps=(None, -1))
+Adafactor(p, d=0.5)
+Adafactor(p, weight_decay=-1)
+Adafactor(p, lr=torch.ones(2))
+Muon(p[:1], lr=-1)
+Muon(p[:1], momentum=-1)
+Muon(p[:1], weight_decay=-1)
+Muon(p[:1], adjust_lr_fn="x")
+Muon(p[:1], ns_steps=100)
+Muon(p[:1], ns_coefficients=(1, 2))
+Muon(p)
 LBFGS(groups)
 LBFGS(p, line_search_fn="x")
 SGD([], lr=1.0)

@@ -35,15 +35,22 @@ def sampled(x, g):
     return torch.autograd.grad(torch.sparse.mm(leaf, g), leaf, g)[0]
 
 
+def softmax(x, y, d):
+    leaf = x.coalesce().detach().requires_grad_()
+    return torch.autograd.grad(torch.sparse.log_softmax(leaf, 1), leaf, y)[0]
+
+
 OPS = {
     "coalesce": lambda x, y, d: x.coalesce(), "transpose": lambda x, y, d: x.coalesce().t().coalesce(),
     "add": lambda x, y, d: x.coalesce() + y.coalesce(), "mul": lambda x, y, d: x * y,
     "mm": lambda x, y, d: x.coalesce().mm(d), "mm of a vector": lambda x, y, d: x.coalesce().mv(d[:, 0]),
     "mm unsorted": lambda x, y, d: x.mm(d), "mm adjoint": lambda x, y, d: adjoint(x.coalesce(), d),
     "sampled": lambda x, y, d: sampled(x, d), "sums": lambda x, y, d: torch.sparse.sum(x, 0),
+    "sums of integers": lambda x, y, d: torch.sparse.sum(x.to(torch.int32), 1), "softmax": softmax,
     "csr": lambda x, y, d: x.to_sparse_csr(), "csc": lambda x, y, d: x.to_sparse_csc(),
     "to_dense": lambda x, y, d: x.coalesce().to_dense(), "mask": lambda x, y, d: x.to_dense().sparse_mask(y.coalesce()),
     "rows": lambda x, y, d: x.coalesce().index_select(0, torch.arange(0, N, 3)),
+    "columns": lambda x, y, d: x.coalesce()[:, 10:-10],
 }
 
 
@@ -98,7 +105,15 @@ def test_results_are_those_of_dense_tensors(crowded, dtype):
     check(p.mv(d[:, 0]), a @ d.numpy()[:, 0])
     check(torch.sparse.addmm(d, p, d, beta=2, alpha=3), 2 * d.numpy() + 3 * (a @ d.numpy()))
     check(torch.sparse.sum(x, 1), a.sum(1))
+    check(torch.sparse.sum(x, 0), a.sum(0))
+    check(p.index_select(0, torch.arange(299, 0, -2)), a[299:0:-2])
+    check(p[:, 7:290], a[:, 7:290])
     check(p.to_sparse_csr() @ d, a @ d.numpy())
+    if dtype is torch.float64:
+        part = np.where(p.to_dense().numpy() != 0, a, -np.inf)
+        with np.errstate(invalid="ignore"):
+            part = np.exp(part - part.max(0))
+            check(torch.sparse.softmax(p, 0), part / part.sum(0))
     few = matrix(2, dtype, False, 300, 10_000).coalesce()
     check(few @ p, few.to_dense().numpy() @ a)
 

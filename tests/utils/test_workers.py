@@ -255,7 +255,7 @@ def test_loaders_left_early_leave_no_processes():
     next(loader)
     del loader
     gc.collect()
-    assert {p.pid for p in multiprocessing.active_children()} == before
+    assert {p.pid for p in multiprocessing.active_children()} <= before
 
 
 SCRIPT = """
@@ -322,3 +322,32 @@ def test_options_are_checked(options, message):
 def test_too_many_workers_are_warned_about():
     with pytest.warns(UserWarning, match="will create 10000 worker processes in total"):
         DataLoader(range(3), num_workers=10000)
+
+
+class Broken(Dataset):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, i):
+        raise KeyError(i)
+
+
+def test_workers_end_with_the_exception_that_one_of_them_raised():
+    with pytest.raises(KeyError, match="Caught KeyError in DataLoader worker process"):
+        list(DataLoader(Broken(), num_workers=2))
+    assert not multiprocessing.active_children()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot fork here")
+def test_a_forked_child_that_drops_a_pass_leaves_its_workers_alone():
+    batches = iter(DataLoader(TensorDataset(torch.arange(20)), num_workers=2, multiprocessing_context="fork"))
+    next(batches)
+    child = os.fork()
+    if child == 0:
+        try:
+            batches._shutdown_workers()
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    assert len(list(batches)) == 19

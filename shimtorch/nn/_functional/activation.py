@@ -1,8 +1,7 @@
 """Activation functions."""
 
 from ... import _ops
-from ..._core.dtype import float64
-from ..._core.op import scalar_type
+from ..._core.dtype import float64, scalar_type
 
 
 def _settled(input, result, inplace):

@@ -2,7 +2,7 @@
 
 from ... import _ops
 from ..._core.dtype import int32, int64, uint8
-from ..._core.op import name_history
+from ..._core.history import name_history
 from .._reduction import reduced, settle
 from .activation import logsigmoid
 

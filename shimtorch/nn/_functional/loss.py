@@ -4,7 +4,7 @@ import math
 import warnings
 
 from ... import _ops
-from ..._core.op import name_history
+from ..._core.history import name_history
 from ..._core.policy import policy
 from .._reduction import reduced, settle
 

@@ -2,8 +2,7 @@
 
 from ... import _ops, arange
 from ..._core.dtype import bool as bool_
-from ..._core.dtype import int64
-from ..._core.op import scalar_type
+from ..._core.dtype import int64, scalar_type
 from .._reduction import reduced, settle
 from .activation import logsigmoid
 from .distance import pairwise_distance

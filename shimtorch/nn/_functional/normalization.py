@@ -1,9 +1,8 @@
 """Normalisation over batches, layers, groups and vectors."""
 
 from ... import _ops
-from ..._core.dtype import bfloat16, complex64, complex128, float16, float32, float64
+from ..._core.dtype import bfloat16, complex64, complex128, float16, float32, float64, scalar_type
 from ..._core.normalisation import moments
-from ..._core.op import scalar_type
 from ..._ops.normalisation import normalise_channels, normalise_rows
 from .windows import laid_like, product
 

@@ -56,7 +56,7 @@ def _check_sizes(input, out, mode):
 
 
 def _scalar_type(x):
-    from ..._core.op import scalar_type
+    from ..._core.dtype import scalar_type
 
     return scalar_type(x.dtype)
 

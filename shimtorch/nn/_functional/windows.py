@@ -17,7 +17,7 @@ def laid_like(x, result):
 
 def ntuple(value, n, name):
     """*value* as n integers, one for each spatial dimension."""
-    if not isinstance(value, Iterable):
+    if not isinstance(value, Iterable) or getattr(value, "ndim", 1) == 0:
         return (int(value),) * n
     values = tuple(int(v) for v in value)
     if len(values) == 1:

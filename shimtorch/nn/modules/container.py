@@ -279,7 +279,7 @@ def _as_parameter(value):
 
 
 def _element_type(value):
-    return value.dtype if policy.node_names is None else value.type()
+    return value.dtype if policy.texts_of is None else value.type()
 
 
 def _describe(key, value, typename):

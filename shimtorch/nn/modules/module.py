@@ -320,7 +320,7 @@ class Module(HookMethods, StateMethods, TreeMethods, ConvertMethods):
         return ""
 
     def __repr__(self):
-        extra = self.extra_repr() if policy.node_names is None else old_extra_repr(self, policy.node_names)
+        extra = self.extra_repr() if policy.texts_of is None else old_extra_repr(self, policy.texts_of)
         extra_lines = extra.split("\n") if extra else []
         child_lines = [f"({name}): {_addindent(repr(module), 2)}" for name, module in self._modules.items()]
         if len(extra_lines) == 1 and not child_lines:

@@ -11,12 +11,16 @@ __all__ = ["DistributedSampler"]
 class DistributedSampler(Sampler):
     """Every *num_replicas*-th index from *rank* on, in an order shuffled by *seed* and ``set_epoch``.
 
+    Their defaults are those of the process group.
     The indices are repeated, or cut if *drop_last*, so that all processes get equally many.
     """
 
     def __init__(self, dataset, num_replicas=None, rank=None, shuffle=True, seed=0, drop_last=False):
         if num_replicas is None or rank is None:
-            raise RuntimeError("Requires distributed package to be available")
+            from ... import distributed
+
+            num_replicas = distributed.get_world_size() if num_replicas is None else num_replicas
+            rank = distributed.get_rank() if rank is None else rank
         if rank >= num_replicas or rank < 0:
             raise ValueError(f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]")
         self.dataset = dataset

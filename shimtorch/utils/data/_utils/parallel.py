@@ -1,6 +1,7 @@
 """One pass over a loader with worker processes."""
 
 import multiprocessing
+import os
 import pickle
 import signal
 import time
@@ -54,6 +55,7 @@ class Workers:
         self._timeout = loader.timeout or None
         self._prefetch = loader.prefetch_factor
         self._in_order = loader.in_order
+        self._process = os.getpid()
         self._workers = []
         try:
             for number in range(loader.num_workers):
@@ -171,6 +173,8 @@ class Workers:
         """End the processes: those that do not end by themselves are made to."""
         for each in self._workers:
             each.end.close()
+        if os.getpid() != self._process:    # a forked child that drops its copy: they are not its children
+            return
         deadline = time.monotonic() + _PATIENCE
         for each in self._workers:
             each.process.join(max(deadline - time.monotonic(), 0.01))

@@ -1,31 +1,31 @@
-"""Kinds of Op whose forward is a kernel loop: pointwise on one or two tensors, comparisons, reductions."""
+"""Kinds of Op whose forward is a kernel loop over the elements of one or two tensors."""
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
-from .._kernels.table cimport (
-    st_bounds, st_factor, st_find, st_find_reduce, st_loop, st_op, st_reduce, st_reduce_dtype,
-    st_reduce_op,
-)
+from .._kernels.table cimport st_bounds, st_factor, st_find, st_loop, st_op
 from .autograd cimport check_inplace, rebase
 from .dtype cimport (
-    BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, CATEGORY, COMPLEX64, COMPLEX128, FLOAT64, INT64, ITEMSIZE,
-    NDTYPES, UINT8, as_code, default_code, default_complex_code, dtype_of, promote_checked,
+    BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, CATEGORY, ITEMSIZE, NDTYPES, UINT8, default_code, dtype_of,
 )
+from .history cimport record, recording
+from .inplace cimport InplaceOp
 from .iterate cimport (
-    alloc_alike, alloc_result, as_code_tensor, broadcast_shape, copy_into, reduce_into, run1, run2, run3, run_flat,
+    alloc_alike, alloc_result, as_code_tensor, broadcast_shape, copy_into, run1, run2, run3, run_flat,
 )
-from .op cimport InplaceOp, Op, enable_vectorcall, record, recording, scan_flags
+from .op cimport Op, checked_tensor, enable_vectorcall, scan_flags
 from .policy cimport policy
+from .promotion cimport result_code
 from .tensor cimport (
-    MAX_DIMS, ON_DEVICE, REQUIRES_GRAD, SPARSE, VOLATILE, TensorBase, describe_shape, empty, empty_at,
-    make_size, place_of, ptr, same_shape, scalar_tensor, seen_flags, wrap_dim, write_scalar,
+    MAX_DIMS, ON_DEVICE, REQUIRES_GRAD, SPARSE, VOLATILE, TensorBase, describe_shape, empty, empty_at, place_of,
+    make_size, ptr, same_shape, scalar_tensor, seen_flags, write_scalar,
 )
 
 import numbers
 
 import numpy as np
 
-from .op import finish_declaration, register, scalar_type
+from .declaring import enter
+from .dtype import scalar_type
 
 # How the dtype of a pointwise result follows from the operands'.
 cdef enum Result:
@@ -38,114 +38,11 @@ cdef enum Result:
 cdef dict _RESULTS = {"same": R_SAME, "float": R_FLOAT, "bool": R_BOOL, "divide": R_DIVIDE, "compare": R_COMPARE}
 
 
-# ---------------------------------------------------------------- dtypes of results
-
-cdef int number_code(object x) except -1:
-    """The dtype that a Python number brings into promotion."""
-    if type(x) is float:
-        return default_code()
-    if type(x) is bool:
-        return BOOL
-    if type(x) is int:
-        return INT64
-    if isinstance(x, numbers.Integral):
-        return INT64
-    if isinstance(x, numbers.Real):
-        return default_code()
-    if isinstance(x, numbers.Complex):
-        return default_complex_code()
-    if type(x).__name__ == "bool_" or type(x).__name__ == "bool":
-        return BOOL
-    raise TypeError(f"expected a Tensor or a number, got {type(x).__name__}")
-
-
-cdef int combine(int higher, int lower) except -1:
-    """torch's rule between a set of operands that counts more and one that counts less; -1 stands for none."""
-    if higher < 0:
-        return lower
-    if lower < 0 or CATEGORY[higher] > CATEGORY[lower]:
-        return higher
-    if CATEGORY[higher] == CATEGORY[lower]:
-        return higher
-    if CATEGORY[higher] == CAT_FLOAT:      # lower is complex: keep the precision of higher
-        return COMPLEX128 if higher == FLOAT64 else COMPLEX64
-    return promote_checked(higher, lower)
-
-
-cdef int result_code(object a, object b) except -1:
-    """The dtype in which a and b (tensors or numbers) are computed: dimension beats 0-dim beats number."""
-    cdef int code, level
-    cdef int codes[3]
-    cdef object x
-    cdef TensorBase t
-    if isinstance(a, TensorBase) and isinstance(b, TensorBase):
-        if (<TensorBase>a).code == (<TensorBase>b).code:
-            return (<TensorBase>a).code
-        if not policy.promote_types and is_old(<TensorBase>a) and is_old(<TensorBase>b):
-            return unpromoted_code(<TensorBase>a, <TensorBase>b)
-    elif not policy.promote_types:
-        return (<TensorBase>(a if isinstance(a, TensorBase) else b)).code
-    codes[0] = codes[1] = codes[2] = -1
-    for x in (a, b):
-        if isinstance(x, TensorBase):
-            t = <TensorBase>x
-            level = 0 if t.ndim_ else 1
-            code = t.code
-        else:
-            level = 2
-            code = number_code(x)
-        codes[level] = code if codes[level] < 0 else promote_checked(codes[level], code)
-    level = 1 if codes[1] >= 0 else 2
-    code = codes[1]
-    if codes[2] >= 0:
-        code = codes[2] if code < 0 else combine(code, codes[2])
-    return code if codes[0] < 0 else combine(codes[0], code) if code >= 0 else codes[0]
-
-
-cdef inline bint is_old(TensorBase t) noexcept:
-    """Whether t has a dtype that there was before promotion; ops compute with the others also in eras without them."""
-    return CATEGORY[t.code] != CAT_COMPLEX and t.code != BOOL
-
-
-cdef int unpromoted_code(TensorBase a, TensorBase b) except -1:
-    """Before promotion existed, only a 0-dim operand could have another dtype."""
-    if b.ndim_ == 0:
-        return a.code
-    if a.ndim_ == 0:
-        return b.code
-    raise RuntimeError(policy.mixed_dtypes_error.format(a.type(), b.type(), scalar_type(a.dtype), scalar_type(b.dtype)))
-
-
-def result_type(tensor1, tensor2):
-    """The dtype of an arithmetic operation on two tensors or numbers."""
-    return dtype_of(result_code(tensor1, tensor2))
-
-
-cdef TensorBase checked_tensor(Op op, object x):
-    if not isinstance(x, TensorBase):
-        raise TypeError(f"{op.__name__}(): argument 'input' (position 1) must be Tensor, not {type(x).__name__}")
-    return <TensorBase>x
-
-
 cdef TensorBase operand_tensor(object x, int code):
     """An operand in the dtype of the computation."""
     if isinstance(x, TensorBase):
         return as_code_tensor(<TensorBase>x, code)
     return scalar_tensor(code, x)
-
-
-cdef object missing_loop(Op op, int code, bint both=True):
-    if CATEGORY[code] == CAT_BOOL and op.__name__.rstrip("_") in ("sub", "subtract"):
-        return RuntimeError("Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
-                            "`logical_xor()` operator instead." if both else "Subtraction, the `-` operator, with a "
-                            "bool tensor is not supported. If you are trying to invert a mask, use the `~` or "
-                            "`logical_not()` operator instead.")
-    if CATEGORY[code] == CAT_BOOL and op.__name__.rstrip("_") in ("neg", "negative"):
-        return RuntimeError("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
-                            "invert a mask, use the `~` or `logical_not()` operator instead.")
-    if CATEGORY[code] == CAT_BOOL and op.__name__.rstrip("_") == "pow":
-        return NotImplementedError("\"pow\" not implemented for 'Bool'")
-    return NotImplementedError(f"\"{op.__name__}_cpu\" not implemented for '{scalar_type(dtype_of(code))}'")
 
 
 cdef class Pointwise(Op):
@@ -154,6 +51,7 @@ cdef class Pointwise(Op):
     cdef object fallback               # computes the op where there is no loop
     cdef int result
     cdef bint keeps_order              # results had the operands' memory order as early as in 1.0
+    cdef object bool_error             # what torch says of bool operands, where it says more than that there is no loop
 
     def inplace_class(self):
         return InplacePointwise
@@ -166,6 +64,7 @@ cdef class Pointwise(Op):
         self.result = _RESULTS[options.get("result", "same")]
         self.fallback = options.get("fallback")
         self.keeps_order = options.get("keeps_order", False)
+        self.bool_error = options.get("bool_error")
         for i in range(NDTYPES):
             self.loops[i] = NULL if dtype_of(i).name in options.get("refuse", ()) else st_find(code, i)
             if self.result == R_DIVIDE and CATEGORY[i] <= CAT_INT:
@@ -178,6 +77,12 @@ cdef class Pointwise(Op):
                 self.result == R_FLOAT or (self.result == R_DIVIDE and policy.true_division)):
             return default_code()
         return code
+
+    cdef object missing_loop(self, int code, bint both=True):
+        """The error for operands without a loop; both: whether it is all of them that have this dtype."""
+        if code == BOOL and self.bool_error is not None:
+            return self.bool_error(both)
+        return NotImplementedError(f"\"{self.__name__}_cpu\" not implemented for '{scalar_type(dtype_of(code))}'")
 
     cdef TensorBase alloc(self, int code, int ndim, const Py_ssize_t* shape, TensorBase a, TensorBase b):
         """An uninitialised result."""
@@ -221,7 +126,7 @@ cdef class UnaryOp(Pointwise):
             return self.invoke_other(args, n, kwnames)
         a = <TensorBase><object>args[0]
         flags = seen_flags(a)
-        if flags & (SPARSE | ON_DEVICE):
+        if flags & SPARSE:
             return Op.invoke(self, args, n, kwnames)
         r = self.compute(a, None)
         if flags:
@@ -251,7 +156,7 @@ cdef class UnaryOp(Pointwise):
         if loop == NULL:
             if self.fallback is not None and CATEGORY[code] == CAT_COMPLEX:
                 return self.fallback(a)
-            raise missing_loop(self, code)
+            raise self.missing_loop(code)
         if a.code != code:
             a = as_code_tensor(a, code)
         if out is not None and out.code == (BOOL if self.result == R_BOOL else code):
@@ -275,8 +180,6 @@ cdef class BinaryOp(Pointwise):
     """``f(self, other)``, one loop over broadcast operands in their common dtype."""
 
     cdef bint refuses_bool             # also as one operand of two
-    cdef st_loop by_number[15]         # the loops with a number as parameter, for ops that have such
-    cdef bint has_by_number
     cdef st_loop truncating[15]        # what the op was before division rounded down
     cdef bint era_truncates
     cdef int scale                     # 1 or -1 where ``alpha=`` multiplies the other operand, else 0
@@ -288,11 +191,8 @@ cdef class BinaryOp(Pointwise):
         extended = options.get("forward")
         Op.__init__(self, extended or _binary_signature, name, grads, options)
         self.find_loops(kernel, options)
-        self.has_by_number = "by_number" in options
         self.era_truncates = "truncating" in options
         for i in range(NDTYPES):
-            if self.has_by_number:
-                self.by_number[i] = st_find(st_op(options["by_number"].encode()), i)
             if self.era_truncates:
                 self.truncating[i] = st_find(st_op(options["truncating"].encode()), i)
         self.further = list(self.defaults[2:])
@@ -315,7 +215,7 @@ cdef class BinaryOp(Pointwise):
             return Op.invoke(self, args, n, kwnames)
         a, b = <object>args[0], <object>args[1]
         flags = scan_flags(args, 2, False)
-        if flags & (SPARSE | ON_DEVICE):
+        if flags & SPARSE:
             return Op.invoke(self, args, n, kwnames)
         r = self.compute(a, b, None)
         if flags:
@@ -338,8 +238,6 @@ cdef class BinaryOp(Pointwise):
         # the common case: one dtype, one shape or a Python number, contiguous
         if isinstance(a, TensorBase):
             x = <TensorBase>a
-            if self.has_by_number and not isinstance(b, TensorBase):
-                return self.compute_by_number(x, b, out)
             if self.era_truncates and policy.floor_division != "floor":
                 pass
             elif isinstance(b, TensorBase):
@@ -383,8 +281,8 @@ cdef class BinaryOp(Pointwise):
             loop = NULL
         if loop == NULL:
             if self.refuses_bool and (is_bool(a) or is_bool(b)):
-                raise missing_loop(self, BOOL, is_bool(a) and is_bool(b))
-            raise missing_loop(self, code)
+                raise self.missing_loop(BOOL, is_bool(a) and is_bool(b))
+            raise self.missing_loop(code)
         x, y = operand_tensor(a, code), operand_tensor(b, code)
         if policy.same_numel_pointwise and x.count == y.count and not same_shape(x, y):
             x, y = flatten_alike(x, y)
@@ -415,26 +313,6 @@ cdef class BinaryOp(Pointwise):
             raise TypeError(f"{self.__name__}(): argument 'input' (position 1) must be Tensor, not {type(a).__name__}")
         return 0
 
-    cdef TensorBase compute_by_number(self, TensorBase x, object b, TensorBase out):
-        """The loop that takes the second operand as a number."""
-        cdef int code = self.compute_code(result_code(x, b))
-        cdef st_loop loop = self.by_number[code]
-        cdef st_factor factor
-        cdef TensorBase r = out
-        if loop == NULL:
-            if code == BOOL and self.__name__.startswith("pow"):
-                x = x.logical_or(scalar_tensor(BOOL, not b))
-                return x if out is None else out.copy_(x)
-            raise missing_loop(self, code)
-        set_factor(&factor, code, b)
-        if self.__name__ == "pow" and factor.i < 0:
-            raise RuntimeError("Integers to negative integer powers are not allowed.")
-        x = as_code_tensor(x, code)
-        if out is None or out.code != code:
-            r = self.alloc(code, x.ndim_, x.shape_, x, None)
-        run1(loop, r, x, &factor)
-        return r
-
     cdef TensorBase compute_scaled(self, object a, object b, object alpha, TensorBase out):
         """``a + alpha * b`` in one loop where both have one dtype and shape; None where the general path must do it."""
         cdef TensorBase x, y, r
@@ -455,6 +333,39 @@ cdef class BinaryOp(Pointwise):
 
     def call_forward(self, a, b):
         return self.compute(a, b, None)
+
+
+cdef class PowerOp(BinaryOp):
+    """``self ** other``; a number as exponent has loops of its own."""
+    cdef st_loop by_number[15]
+
+    def __init__(self, str name, str kernel, grads, options):
+        cdef int i
+        BinaryOp.__init__(self, name, kernel, grads, options)
+        for i in range(NDTYPES):
+            self.by_number[i] = st_find(st_op(b"pow_scalar"), i)
+
+    cdef TensorBase compute(self, object a, object b, TensorBase out):
+        cdef TensorBase x, r = out
+        cdef st_factor factor
+        cdef int code
+        if not isinstance(a, TensorBase) or isinstance(b, TensorBase):
+            return BinaryOp.compute(self, a, b, out)
+        x = <TensorBase>a
+        code = self.compute_code(result_code(x, b))
+        if code == BOOL:
+            x = x.logical_or(scalar_tensor(BOOL, not b))
+            return x if out is None else out.copy_(x)
+        if self.by_number[code] == NULL:
+            raise self.missing_loop(code)
+        set_factor(&factor, code, b)
+        if factor.i < 0:
+            raise RuntimeError("Integers to negative integer powers are not allowed.")
+        x = as_code_tensor(x, code)
+        if out is None or out.code != code:
+            r = self.alloc(code, x.ndim_, x.shape_, x, None)
+        run1(self.by_number[code], r, x, &factor)
+        return r
 
 
 cdef int ADD_SCALED = st_op(b"add_scaled")
@@ -608,20 +519,13 @@ cdef object _bound(op, int n):
     return forward2
 
 
-def _declare(cls, name, kernel, grads, inplace, options):
-    made = cls(name, kernel or name, grads, options)
-    register(made)
-    finish_declaration(made, inplace, options)
-    return made
-
-
 def unary(name, kernel=None, *, result="same", grads=None, inplace=True, out=True, **options):
     """Declare a pointwise op on one tensor, run by a kernel.
 
     result: "same" dtype, "float" (integers become the default float), or "bool"; refuse: dtypes not accepted;
-    fallback: a function for complex tensors where there is no loop for them.
+    fallback: a function for complex tensors where there is no loop for them; bool_error: makes the error for bools.
     """
-    return _declare(UnaryOp, name, kernel, grads, inplace, dict(options, result=result, out=out))
+    return enter(UnaryOp(name, kernel or name, grads, dict(options, result=result, out=out)), inplace, options)
 
 
 def binary(name, kernel=None, *, result="same", grads=None, inplace=True, out=True, **options):
@@ -630,192 +534,12 @@ def binary(name, kernel=None, *, result="same", grads=None, inplace=True, out=Tr
     result: "same", "float", "divide", "bool" or "compare" (as the era says). forward: serves calls with further
     arguments, and gives the op its signature. numbers: whether one operand may be a number: "both", "second", "none".
     """
-    return _declare(BinaryOp, name, kernel, grads, inplace, dict(options, result=result, out=out))
+    return enter(BinaryOp(name, kernel or name, grads, dict(options, result=result, out=out)), inplace, options)
 
 
-# ---------------------------------------------------------------- reductions
-
-cdef unsigned long long dims_mask(object dim, int ndim) except? 0xFFFFFFFFFFFFFFFF:
-    """The dimensions named by dim (None or an empty list: all) as bits."""
-    cdef unsigned long long mask = 0, bit
-    if dim is None:
-        return all_dims(ndim)
-    if type(dim) is int:
-        return <unsigned long long>1 << wrap_dim(dim, ndim)
-    if isinstance(dim, (tuple, list)):
-        if len(dim) == 0:
-            return all_dims(ndim)
-        for x in dim:
-            bit = <unsigned long long>1 << wrap_dim(x, ndim)
-            if mask & bit:
-                raise RuntimeError(f"dim {wrap_dim(x, ndim)} appears multiple times in the list of dims")
-            mask |= bit
-        return mask
-    return <unsigned long long>1 << wrap_dim(dim, ndim)
-
-
-cdef unsigned long long all_dims(int ndim) noexcept:
-    return 0xFFFFFFFFFFFFFFFE if ndim == 64 else (<unsigned long long>1 << ndim) - 1
-
-
-cdef TensorBase reduced(TensorBase a, unsigned long long mask, bint keepdim, int code):
-    """An uninitialised tensor for the reduction of a over mask."""
-    cdef Py_ssize_t shape[MAX_DIMS]
-    cdef int i, n = 0
-    for i in range(a.ndim_):
-        if mask >> i & 1:
-            if keepdim:
-                shape[n] = 1
-                n += 1
-        else:
-            shape[n] = a.shape_[i]
-            n += 1
-    return empty_at(place_of(a, None), code, n, shape)
-
-
-cdef class ReduceOp(Op):
-    """``f(self, dim=None, keepdim=False, *, dtype=None)``, a kernel reduction over one, several or all dimensions."""
-    cdef st_reduce kernels[15]
-    cdef int out_codes[15]
-    cdef bint floats_only
-    cdef bint needs_elements           # no value for an empty reduction
-
-    def __init__(self, str name, str kernel, grads, options):
-        cdef int i, code = st_reduce_op(kernel.encode())
-        if code < 0:
-            raise ValueError(f"there is no reduction '{kernel}'")
-        Op.__init__(self, _reduce_signature, name, grads, options)
-        self.cuda = True
-        for i in range(NDTYPES):
-            self.kernels[i] = st_find_reduce(code, i)
-            self.out_codes[i] = st_reduce_dtype(code, i)
-        self.floats_only = options.get("result") == "float"
-        self.needs_elements = options.get("needs_elements", False)
-        self.forward = self.make_forward()
-
-    def make_forward(self):
-        def forward(self_, dim=None, keepdim=False, *, dtype=None):
-            return self.call_forward(self_, dim, keepdim, dtype)
-        return forward
-
-    cdef object invoke(self, PyObject** args, Py_ssize_t n, PyObject* kwnames):
-        cdef TensorBase a, r
-        cdef int flags
-        cdef object dim = None, keepdim = False
-        if kwnames != NULL or n < 1 or n > 3 or not isinstance(<object>args[0], TensorBase):
-            return self.invoke_general(args, n, kwnames)
-        a = <TensorBase><object>args[0]
-        flags = seen_flags(a)
-        if flags & (SPARSE | ON_DEVICE):
-            return self.invoke_general(args, n, kwnames)
-        if n > 1:
-            dim = <object>args[1]
-            if type(dim) is not int and not isinstance(dim, (tuple, list)) and dim is not None:
-                return self.invoke_general(args, n, kwnames)
-        if n > 2:
-            keepdim = <object>args[2]
-            if type(keepdim) is not bool:
-                return self.invoke_general(args, n, kwnames)
-        r = self.compute(a, dim, keepdim, -1)
-        if flags:
-            if recording(flags):
-                if self.rules is not None:
-                    record(self, [a, dim, keepdim, None], r, False)
-            elif flags & VOLATILE:
-                r.flags |= VOLATILE
-        return r
-
-    cdef object invoke_general(self, PyObject** args, Py_ssize_t n, PyObject* kwnames):
-        """Keyword arguments, and ``x.sum(0, 1)``: the old way to name several dimensions."""
-        cdef Py_ssize_t i, k = 0 if kwnames == NULL else len(<object>kwnames)
-        cdef PyObject* stack[8]
-        cdef tuple dims
-        if n > 2 and n + k <= 7 and type(<object>args[2]) is int:
-            dims = tuple([<object>args[i] for i in range(1, n)])
-            stack[0], stack[1] = args[0], <PyObject*>dims
-            for i in range(k):
-                stack[2 + i] = args[n + i]
-            return Op.invoke(self, stack, 2, kwnames)
-        return Op.invoke(self, args, n, kwnames)
-
-    cdef TensorBase compute(self, TensorBase a, object dim, bint keepdim, int code):
-        cdef unsigned long long mask = dims_mask(dim, a.ndim_)
-        cdef st_reduce kernel
-        cdef TensorBase r
-        if code >= 0:
-            a = as_code_tensor(a, code)
-        elif self.floats_only and CATEGORY[a.code] <= CAT_INT:
-            raise RuntimeError(f"{self.__name__}(): could not infer output dtype. Input dtype must be either a "
-                               f"floating point or complex dtype. Got: {scalar_type(dtype_of(a.code))}")
-        kernel = self.kernels[a.code]
-        if kernel == NULL:
-            raise NotImplementedError(f"\"{self.__name__}_cpu\" not implemented for "
-                                      f"'{scalar_type(dtype_of(a.code))}'")
-        if self.needs_elements:
-            check_elements(self, a, dim, mask)
-        r = reduced(a, mask, keepdim, self.out_codes[a.code])
-        reduce_into(kernel, r, a, mask, NULL, None)
-        if code >= 0 and r.code != code:
-            r = as_code_tensor(r, code)
-        return r
-
-    def call_forward(self, a, dim, keepdim, dtype):
-        return self.compute(checked_tensor(self, a), dim, keepdim, -1 if dtype is None else as_code(dtype))
-
-
-cdef int check_elements(Op op, TensorBase a, object dim, unsigned long long mask) except -1:
-    cdef int i
-    for i in range(a.ndim_):
-        if mask >> i & 1 and a.shape_[i] == 0:
-            if dim is None:
-                raise RuntimeError(f"{op.__name__}(): Expected reduction dim to be specified for input.numel() == 0. "
-                                   "Specify the reduction dim with the 'dim' argument.")
-            raise IndexError(f"{op.__name__}(): Expected reduction dim {i} to have non-zero size.")
-    return 0
-
-
-def _reduce_signature(self, dim=None, keepdim=False, *, dtype=None):
-    pass
-
-
-def reduction(name, kernel=None, *, grads=None, out=True, **options):
-    """Declare a reduction run by a kernel.
-
-    result "float": integers are refused; needs_elements: an empty reduction has no value.
-    """
-    return _declare(ReduceOp, name, kernel, grads, False, dict(options, out=out))
-
-
-def extreme(TensorBase a not None, dim, bint keepdim, str kernel):
-    """Values and int64 indices of the largest ("max_arg") or smallest ("min_arg") along one dimension."""
-    a.need_memory(kernel[:3])
-    cdef int d = wrap_dim(dim, a.ndim_)
-    cdef unsigned long long mask = (<unsigned long long>1 << d) if a.ndim_ else 0
-    cdef int code = st_reduce_op(kernel.encode())
-    cdef st_reduce f = st_find_reduce(code, a.code)
-    cdef TensorBase values, indices
-    if f == NULL:
-        raise NotImplementedError(f"\"{kernel[:3]}_values_cpu\" not implemented for '{scalar_type(dtype_of(a.code))}'")
-    if a.ndim_ and a.shape_[d] == 0:
-        raise IndexError(f"{kernel[:3]}(): Expected reduction dim {d} to have non-zero size.")
-    values = reduced(a, mask, keepdim, a.code)
-    indices = reduced(a, mask, keepdim, INT64)
-    reduce_into(f, values, a, mask, NULL, indices)
-    return values, indices
-
-
-def reduce_all(TensorBase a not None, str kernel, dim=None, bint keepdim=False, double param=0):
-    """A kernel reduction by name, for ops that build on one (var, norm ...)."""
-    a.need_memory(kernel)
-    cdef unsigned long long mask = dims_mask(dim, a.ndim_)
-    cdef int code = st_reduce_op(kernel.encode())
-    cdef st_reduce f = st_find_reduce(code, a.code)
-    cdef TensorBase r
-    if f == NULL:
-        raise NotImplementedError(f"{kernel}: not implemented for '{scalar_type(dtype_of(a.code))}'")
-    r = reduced(a, mask, keepdim, st_reduce_dtype(code, a.code))
-    reduce_into(f, r, a, mask, &param, None)
-    return r
+def power(name, grads, **options):
+    """Declare ``self ** other``."""
+    return enter(PowerOp(name, name, grads, dict(options, out=True)), True, options)
 
 
 def pointwise1(str kernel, TensorBase a not None, params=None, TensorBase out=None):
@@ -903,5 +627,5 @@ def clamped(TensorBase a not None, low, high):
     return r
 
 
-for _t in (Pointwise, UnaryOp, BinaryOp, InplacePointwise, ReduceOp):
+for _t in (Pointwise, UnaryOp, BinaryOp, PowerOp, InplacePointwise):
     enable_vectorcall(_t)

@@ -1,3 +1,1 @@
-from .tensor cimport TensorBase
-
 cdef int result_code(object a, object b) except -1

@@ -1,0 +1,6 @@
+"""``torch.backends.nnpack``: not used by this build."""
+
+
+def is_available():
+    """Whether the library is used: no."""
+    return False

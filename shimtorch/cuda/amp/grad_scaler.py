@@ -1,0 +1,4 @@
+"""Where ``torch.cuda.amp`` has these names."""
+from . import GradScaler
+
+__all__ = ["GradScaler"]
