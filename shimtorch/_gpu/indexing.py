@@ -113,7 +113,7 @@ def index_add_zeros(grad, shape, dim, index):
     return result
 
 
-def rows_of(weight, indices):
+def rows_of(weight, indices, padding_idx=-1):
     """The rows of a table that indices name, for embeddings."""
     flat = weight.index_select(0, indices.reshape(-1))
     return flat.reshape(*indices.shape, *weight.shape[1:])
