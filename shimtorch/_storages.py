@@ -126,14 +126,14 @@ class _Storage:
 
     @property
     def is_cuda(self):
-        return False
+        return self._flat.is_cuda
 
     @property
     def device(self):
         return self._flat.device
 
     def get_device(self):
-        return -1
+        return self._flat.get_device()
 
     is_sparse = False
 
@@ -142,8 +142,8 @@ class _Storage:
         return type(self)(*args)
 
     def cpu(self):
-        """This storage: it is on the CPU."""
-        return self
+        """This storage if it is on the CPU, else a copy there."""
+        return self if not self.is_cuda else type(self)._of_flat(self._flat.cpu())
 
     def cuda(self, device=None, non_blocking=False):
         return type(self)._of_flat(self._flat.cuda(device))

@@ -25,8 +25,8 @@ class Tensor(TensorBase):
     def __new__(cls, *args, device=None, **kwargs):
         if kwargs:
             raise TypeError(f"new() got an unexpected keyword argument {next(iter(kwargs))!r}")
-        if device is not None:
-            as_device(device)
+        if device is not None and as_device(device).type != "cpu":
+            raise RuntimeError("legacy constructor expects device type: cpu but device type: cuda was passed")
         return legacy_new(cls, get_default_dtype(), args)
 
     def __init__(self, *args, **kwargs):
@@ -142,12 +142,33 @@ class Tensor(TensorBase):
         return self
 
     def pin_memory(self, device=None):
-        """Accepted for compatibility: without a CUDA device there is no pinned memory, and the tensor is returned."""
-        return self
+        """A copy in memory of the CPU that the device reads by itself; without a CUDA device, the tensor itself."""
+        from ._gpu import load
+        if self.is_cuda:
+            raise RuntimeError(f"cannot pin '{self.type()}' only dense CPU tensors can be pinned")
+        if load.device_count() == 0 or self.is_pinned():
+            return self
+        pinned = _factory.blank(Tensor, self.dtype)
+        memory = load.runtime().PinnedBlock(self.numel() * self.element_size()).storage()
+        _factory.set_geometry(pinned, memory, 0, self.shape, _contiguous_strides(self.shape))
+        return pinned.copy_(self.detach())
+
+    def is_pinned(self, device=None):
+        """Whether the memory is pinned: see ``pin_memory``."""
+        from ._gpu import load
+        rt = load.opened()
+        return rt is not None and self.layout is strided and not self.is_cuda and rt.is_pinned(self._memory())
+
+    def record_stream(self, stream):
+        """Say that a stream uses this tensor: its memory is not given to others before the stream has done so."""
+        from ._gpu import load
+        if not self.is_cuda:
+            raise NotImplementedError("record_stream: only tensors on a CUDA device can be used by a stream")
+        load.runtime().record_stream(self._memory(), stream.cuda_stream)
 
     def cpu(self, memory_format=None):
-        """This tensor: it is on the CPU."""
-        return self
+        """This tensor if it is on the CPU, else a copy there."""
+        return self if not self.is_cuda else self.to("cpu", memory_format=memory_format)
 
     def cuda(self, device=None, non_blocking=False, memory_format=None, **kwargs):
         """A copy on a CUDA device."""
@@ -317,6 +338,14 @@ def _parts(tensor):
 def data_of(tensor):
     """``tensor.data``: a plain Tensor, also of a 0.3 Variable."""
     return _factory.alias_data(tensor)
+
+
+def _contiguous_strides(shape):
+    strides, n = [], 1
+    for size in reversed(shape):
+        strides.insert(0, n)
+        n *= max(size, 1)
+    return strides
 
 
 def legacy_new(cls, dtype, args):

@@ -21,7 +21,11 @@ class TensorType(type):
 
     def __call__(cls, *args, device=None, **kwargs):
         if cls.is_cuda:
-            raise RuntimeError(f"{cls._name}: shimtorch was built without CUDA")
+            from ._core.device import as_device
+            index = as_device("cuda")
+            if cls.layout is not strided:
+                raise NotImplementedError(f"{cls._name}: sparse tensors are not implemented for device '{index}'")
+            return legacy_new(Tensor, cls.dtype, args).to(index)
         if cls.layout is not strided:
             from ._ops.sparse import legacy_sparse_new
             return legacy_sparse_new(cls.dtype, args, kwargs)
@@ -103,8 +107,8 @@ def as_type(tensor, target):
         target = find_type(target)
     if not isinstance(target, TensorType):
         raise TypeError(f"type(): argument 'dtype' must be a torch type, not {type(target).__name__}")
-    if target.is_cuda and not tensor.is_cuda:
-        tensor = tensor.cuda()
+    if target.is_cuda != tensor.is_cuda:
+        tensor = tensor.cuda() if target.is_cuda else tensor.cpu()
     if target.layout is not tensor.layout:
         raise RuntimeError(f"type(): cannot change the layout from {tensor.layout} to {target.layout}")
     return tensor.to(target.dtype)

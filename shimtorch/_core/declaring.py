@@ -25,10 +25,11 @@ def op(forward=None, *, name=None, grads=None, inplace=False, **options):
     None makes a composite, differentiated through the ops that it calls.
 
     Options: namespace ("torch"), method, function (True), inplace (False), out (False), aliases, aux (further results
-    for the rules alone), takes_list, sparse (forward for sparse operands), legacy (argument forms of old versions),
-    renames (keyword aliases), samples, backward_name (the node's name, or a function of some of the arguments that
-    gives it; of a composite, the name of its last node), operator, inplace_operator. For error messages: overloads
-    (torch has several forms), tensors_only (True: a number does not do for ``other`` and its like).
+    for the rules alone), takes_list, sparse (forward for sparse operands), cuda (forward for operands on a device; most
+    are named in _gpu/forms.py), legacy (argument forms of old versions), renames (keyword aliases), samples,
+    backward_name (the node's name, or a function of some of the arguments that gives it; of a composite, the name of
+    its last node), operator, inplace_operator. For error messages: overloads (torch has several forms), tensors_only
+    (True: a number does not do for ``other`` and its like).
     """
     if forward is None:
         return lambda f: op(f, name=name, grads=grads, inplace=inplace, **options)

@@ -1,6 +1,6 @@
-from .tensor cimport TensorBase
+from .tensor cimport Place, TensorBase
 
-cdef TensorBase make_result(int code, int ndim, const Py_ssize_t* shape)
+cdef TensorBase make_result(Place place, int code, int ndim, const Py_ssize_t* shape)
 cdef TensorBase awaited_result(int code, int ndim, const Py_ssize_t* shape)
 cdef int await_result(TensorBase out, bint pointwise, object args, object kwargs) except -1
 cdef void forget_result() noexcept

@@ -5,15 +5,18 @@ no memory with the operands. The caller compares what the forward returned with 
 another tensor of that dtype and shape took the place (in a composite) costs no more than the usual copy.
 """
 from .policy cimport ThreadState, thread_state
-from .tensor cimport ON_DEVICE, REQUIRES_GRAD, SPARSE, VOLATILE, TensorBase, empty, ptr, same_shape
+from .tensor cimport ON_DEVICE, REQUIRES_GRAD, SPARSE, VOLATILE, Place, TensorBase, empty, empty_at, ptr, same_shape
 
 cdef TensorBase awaited = None         # the out= whose call is under way
 cdef ThreadState* waiting = NULL       # the thread of that call; while it waits, those of other threads copy
 
 
-cdef TensorBase make_result(int code, int ndim, const Py_ssize_t* shape):
-    """An uninitialised contiguous result."""
-    cdef TensorBase r = None if awaited is None else awaited_result(code, ndim, shape)
+cdef TensorBase make_result(Place place, int code, int ndim, const Py_ssize_t* shape):
+    """An uninitialised contiguous result at a place; None is the CPU's memory."""
+    cdef TensorBase r
+    if place is not None:
+        return empty_at(place, code, ndim, shape)
+    r = None if awaited is None else awaited_result(code, ndim, shape)
     return empty(code, ndim, shape) if r is None else r
 
 

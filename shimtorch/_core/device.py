@@ -101,12 +101,25 @@ def find_layout(name):
 
 
 def as_device(value):
-    """The device a user names; only the CPU holds memory in a build without CUDA."""
+    """The device a user names, which must be there; of CUDA with its index."""
     if value is None or value is cpu:
         return cpu
     d = device(value)
     if d.type == "cuda":
-        raise RuntimeError("shimtorch was built without CUDA: a tensor cannot be placed on " + str(d))
+        from .._gpu.load import resolve
+        return resolve(d)
     if d.type != "cpu":
         raise NotImplementedError(f"device '{d.type}' is not implemented in shimtorch")
     return d
+
+
+def cpu_only(value, what):
+    """Refuse a device other than the CPU, where ``what`` is not implemented."""
+    if as_device(value) != cpu:
+        raise NotImplementedError(f"{what}: not implemented for device '{as_device(value)}'")
+
+
+def place_on(d):
+    """The Place of a CUDA device, given by ``as_device``: what allocates and computes there."""
+    from .._gpu.load import runtime
+    return runtime().place(d.index)

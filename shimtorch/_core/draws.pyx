@@ -30,7 +30,7 @@ cdef int current_style() noexcept:
     return style
 
 
-cdef void describe(TensorBase t, st_strided* block) noexcept:
+cdef void describe(TensorBase t, st_strided* block) except *:
     block.data = ptr(t)
     block.dtype = t.code
     block.ndim = t.ndim_
@@ -59,6 +59,13 @@ cdef int run(TensorBase t, object generator, str function, str kernel, int distr
             if t.strides_[d] == 0 and t.shape_[d] > 1:
                 raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a "
                                    "single memory location. Please clone() the tensor before performing the operation.")
+    if t.flags & ON_DEVICE:
+        from .._gpu.generators import draw
+        if params == NULL:
+            draw(t, generator, function, 0, 0)
+        else:
+            draw(t, generator, function, params.a, params.b)
+        return 0
     describe(t, &block)
     status = source.draw(distribution, &block, params, current_style())
     if status == ST_DRAW_NO_DTYPE:
@@ -188,7 +195,7 @@ def keep_mask(TensorBase x not None, shape, double p, bint scaled=False):
     """
     cdef TensorBase noise
     cdef double keep = 1 - p, value = 1
-    noise = alloc_result(x.code, x.ndim_, x.shape_, x, None) if shape is None else new_empty(shape, x.dtype)
+    noise = alloc_result(x.code, x.ndim_, x.shape_, x, None) if shape is None else new_empty(shape, x.dtype, x)
     if scaled:
         value = 1 / keep if x.code == FLOAT64 else 1 / <double><float>keep
     fill(noise, None, "dropout", "bernoulli_scalar_cpu_", ST_DRAW_BERNOULLI, keep, value)

@@ -79,7 +79,8 @@ cdef object contract(Equation e, tuple operands, str form):
         if flags & SPARSE:
             return on_sparse(e, operands)
         if flags & ON_DEVICE:
-            raise NotImplementedError("einsum: not implemented for device 'cuda'")
+            from .._gpu.contraction import contract as on_device
+            return on_device(e, operands)
     if recording(flags):
         return recorded(e, operands, form)
     plan = e.plan_for(operands, False)

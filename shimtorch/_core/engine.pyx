@@ -13,8 +13,8 @@ from .iterate cimport copy_into
 from .policy cimport ThreadState, policy, thread_state
 from .protocol cimport enter_disabled, leave_disabled
 from .tensor cimport (
-    MAX_DIMS, ON_DEVICE, REQUIRES_GRAD, SPARSE, TensorBase, describe_shape, empty, empty_strided, make_size,
-    same_shape, seen_flags, shallow, write_scalar,
+    MAX_DIMS, ON_DEVICE, REQUIRES_GRAD, SPARSE, TensorBase, describe_shape, empty_at, empty_strided, make_size,
+    place_of as tensor_place, ptr, same_shape, scalar_tensor, seen_flags, shallow, write_scalar,
 )
 from .window cimport dense_order
 
@@ -572,8 +572,11 @@ cdef list root_grads(list roots, list grads):
             if CATEGORY[t.code] == CAT_COMPLEX:
                 raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got "
                                    f"{dtype_of(t.code)!r}")
-            g = empty(t.code, t.ndim_, t.shape_)
-            write_scalar(g.storage.data, t.code, 1)
+            g = empty_at(tensor_place(t, None), t.code, t.ndim_, t.shape_)
+            if t.flags & ON_DEVICE:
+                copy_into(g, scalar_tensor(t.code, 1))
+            else:
+                write_scalar(ptr(g), t.code, 1)
             result.append(g)
             continue
         if not isinstance(grads[i], TensorBase):

@@ -10,17 +10,17 @@ from .dtype cimport (
     BOOL, CATEGORY, CAT_COMPLEX, CAT_FLOAT, CAT_INT, COMPLEX64, FLOAT32, INT64, ITEMSIZE, NDTYPES, UINT8, UINT64,
     as_code, code_of_numpy, default_code, default_complex_code, dtype_of, promote_checked,
 )
-from .iterate cimport alloc_result, as_code_tensor, broadcast_shape, contiguous_copy, copy_into, run1
+from .iterate cimport alloc_at, alloc_result, as_code_tensor, broadcast_shape, contiguous_copy, copy_into, run1
 from .promotion cimport result_code
 from .policy cimport policy
 from .storage cimport Storage, alias
 from .tensor cimport (
-    MAX_DIMS, ON_DEVICE, SPARSE, TensorBase, describe_shape, empty, from_ndarray, make_size, parse_shape, ptr,
-    scalar_tensor, shallow, span_of, strided_alias, wrap_dim,
+    MAX_DIMS, ON_DEVICE, SPARSE, Place, TensorBase, describe_shape, empty, empty_at, from_ndarray, make_size,
+    parse_shape, place_of, ptr, scalar_tensor, shallow, span_of, strided_alias, wrap_dim,
 )
 from .._kernels.table cimport st_cast, st_shared_copy_rows, st_shared_zero
 
-from .device import as_device, channels_last, channels_last_3d, strided
+from .device import as_device, channels_last, channels_last_3d, place_on, strided
 
 cdef extern from "Python.h":
     Py_ssize_t PY_SSIZE_T_MAX
@@ -41,22 +41,41 @@ cdef int check_sizes(int ndim, const Py_ssize_t* shape) except -1:
     return 0
 
 
-cpdef TensorBase new_empty(object size, object dtype=None):
-    """An uninitialised contiguous tensor; dtype None: the default one."""
+cpdef TensorBase new_empty(object size, object dtype=None, TensorBase like=None):
+    """An uninitialised contiguous tensor, on the device of ``like``; dtype None: the default one."""
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef int ndim = parse_shape(size, shape)
     check_sizes(ndim, shape)
-    return empty(default_code() if dtype is None else as_code(dtype), ndim, shape)
+    return empty_at(place_of(like, None), default_code() if dtype is None else as_code(dtype), ndim, shape)
 
 
-cdef TensorBase finish(TensorBase t, device, layout, bint requires_grad):
+cdef TensorBase finish(TensorBase t, device, layout, bint requires_grad, bint pin=False):
     if device is not None:
-        as_device(device)
+        t = placed(t, as_device(device))
     if layout is not None and layout is not strided:
         raise NotImplementedError(f"creation of a tensor with layout {layout} is not implemented")
+    if pin:
+        t = t.pin_memory()
     if requires_grad:
         t.requires_grad_(True)
     return t
+
+
+cdef TensorBase placed(TensorBase t, device):
+    """t on a device: itself, or a copy in the same memory order."""
+    cdef TensorBase r
+    if t.device == device:
+        return t
+    if t.flags & SPARSE:
+        raise NotImplementedError(f"sparse tensors: not implemented for device '{device}'")
+    r = alloc_at(None if device.type == "cpu" else <Place?>place_on(device), t)
+    copy_into(r, t)
+    return r
+
+
+def on_device(TensorBase self not None, device):
+    """self on a device, given by ``as_device``: itself, or a copy in the same memory order."""
+    return placed(self, device)
 
 
 cdef object sparse_zeros = None         # makes a sparse tensor without entries: (sizes, dtype, layout, requires_grad)
@@ -121,19 +140,21 @@ def empty_tensor(*sizes, size=None, out=None, dtype=None, layout=None, device=No
     cdef TensorBase t = made("empty", sizes, size, out, dtype)
     if memory_format is not None and memory_format.name not in ("contiguous_format", "preserve_format"):
         t = in_format(t, memory_format.name)
-    return finish(t, device, layout, requires_grad)
+    return finish(t, device, layout, requires_grad, pin_memory)
 
 
 def zeros(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """A tensor of zeros of the given size, dense or in a sparse layout."""
     if asks_for_sparse(layout, out):
         return sparse_zeros(sizes if size is None else size, dtype, layout, requires_grad)
-    return finish(zero(made("zeros", sizes, size, out, dtype)), device, layout, requires_grad)
+    return finish(zero(made("zeros", sizes, size, out, dtype)), device, layout, requires_grad,
+                  pin_memory)
 
 
 def ones(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """A tensor of ones of the given size."""
-    return finish(fill(made("ones", sizes, size, out, dtype), 1), device, layout, requires_grad)
+    return finish(fill(made("ones", sizes, size, out, dtype), 1), device, layout, requires_grad,
+                  pin_memory)
 
 
 def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
@@ -149,7 +170,7 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
         else:
             dtype = dtype_of(result_code(scalar_tensor(BOOL, False), fill_value))
     t = made("full", (size,), None, out, dtype)
-    return finish(fill(t, fill_value), device, layout, requires_grad)
+    return finish(fill(t, fill_value), device, layout, requires_grad, pin_memory)
 
 
 _C_TYPES = ("bool", "uint8_t", "int8_t", "int16_t", "int", "int64_t", "double", "double", "float", "double",
@@ -201,7 +222,7 @@ cpdef object zero(TensorBase t):
     if t is None:
         raise TypeError("zero: expected a Tensor, got NoneType")
     t.need_memory("zero_")
-    if t.contiguous_:
+    if t.contiguous_ and not t.flags & ON_DEVICE:
         st_shared_zero(ptr(t), t.count * ITEMSIZE[t.code])
         return t
     return fill(t, 0)
@@ -445,13 +466,15 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
         warnings.warn("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
                       "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
                       UserWarning, stacklevel=2)
-    return finish(from_data(data, dtype, True), device, None, requires_grad)
+    return finish(from_data(data, dtype, True), device, None, requires_grad, pin_memory)
 
 
 def as_tensor(data, dtype=None, device=None):
     """Data as a tensor: a tensor as it is, an ndarray without a copy, the rest as ``tensor`` does."""
     if isinstance(data, TensorBase):
-        return data if dtype is None or (<TensorBase>data).code == as_code(dtype) else data.to(dtype)
+        if device is None or as_device(device) == data.device:
+            return data if dtype is None or (<TensorBase>data).code == as_code(dtype) else data.to(dtype)
+        return data.to(device=device, dtype=dtype)
     return finish(from_data(data, dtype, False), device, None, False)
 
 
@@ -559,6 +582,12 @@ def set_geometry(TensorBase self not None, storage, Py_ssize_t offset, size, str
         self.shape_[i], self.strides_[i] = shape[i], strides[i]
     self.code = code
     self.count, self.storage, self.offset = n, memory, offset * ITEMSIZE[code]
+    if memory.place is not None:
+        self.impl = memory.place
+        self.flags |= ON_DEVICE
+    elif self.flags & ON_DEVICE:
+        self.impl = None
+        self.flags &= ~ON_DEVICE
     self.finish_strides()
     return self
 
@@ -630,7 +659,7 @@ def cat(tensors, dim=0):
         parts.append(t)
     if not parts:
         shape[0] = 0
-        return empty(code, 1, shape)
+        return empty_at(place_of(t, None), code, 1, shape)
     t = <TensorBase>parts[0]
     d = wrap_dim(dim, t.ndim_)
     for i in range(t.ndim_):
@@ -650,7 +679,8 @@ def cat(tensors, dim=0):
         total += t.shape_[d]
         plain_copy = plain_copy and t.contiguous_ and t.code == code
     shape[d] = total
-    r = make_result(code, (<TensorBase>parts[0]).ndim_, shape)
+    r = make_result(place_of(<TensorBase>parts[0], None), code, (<TensorBase>parts[0]).ndim_, shape)
+    plain_copy = plain_copy and not r.flags & ON_DEVICE
     if r.count == 0:
         return r
     if not plain_copy:

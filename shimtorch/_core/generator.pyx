@@ -9,7 +9,7 @@ from .dtype cimport UINT8
 from .policy cimport policy
 from .tensor cimport SPARSE, TensorBase, empty, ptr
 
-from .device import as_device
+from .device import cpu, cpu_only
 from .type_names import assign_module
 
 
@@ -38,7 +38,8 @@ cdef class Generator(Stream):
     """
 
     def __init__(self, device="cpu"):
-        self.device = as_device(device)
+        cpu_only(device, "Generator")
+        self.device = cpu
 
     def manual_seed(self, seed):
         """Start anew from a seed of -2**63 .. 2**64-1 (its low 32 bits count); returns the generator."""

@@ -5,7 +5,7 @@ from .dtype cimport ITEMSIZE
 from .history cimport recording
 from .policy cimport ThreadState, policy, thread_state
 from .tensor cimport (
-    MAX_DIMS, ON_DEVICE, SPARSE, VOLATILE, TensorBase, describe_shape, seen_flags,
+    MAX_DIMS, SPARSE, VOLATILE, TensorBase, describe_shape, seen_flags,
     wrap_dim,
 )
 from .views cimport make_view, select_dim, slice_dim
@@ -36,7 +36,7 @@ def getitem(TensorBase self not None, index):
 cdef object item_of(TensorBase self, index):
     cdef TensorBase r
     cdef int flags = seen_flags(self)
-    if flags & (SPARSE | ON_DEVICE | VOLATILE) or recording(flags):
+    if flags & (SPARSE | VOLATILE) or recording(flags):
         return general_getitem(self, index)
     if type(index) is int:
         if self.ndim_ == 0:

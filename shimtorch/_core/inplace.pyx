@@ -6,7 +6,8 @@ from .autograd cimport check_inplace, node_of, rebase
 from .dtype cimport CATEGORY, dtype_of
 from .history cimport K_ARG, Rule, record, recording
 from .op cimport (
-    Op, call, call_op, enable_vectorcall, legacy_form, mark_volatile, needs_rewrite, rewrite_call, scan_flags,
+    Op, call, call_op, device_forward, enable_vectorcall, legacy_form, mark_volatile, needs_rewrite, rewrite_call,
+    scan_flags,
 )
 from .policy cimport ThreadState, thread_state
 from .tensor cimport ON_DEVICE, REQUIRES_GRAD, SPARSE, VOLATILE, TensorBase, describe_shape, same_shape, shallow
@@ -44,6 +45,7 @@ cdef class InplaceOp(Op):
         cdef ThreadState* st
         cdef bint record_it
         cdef size_t version
+        cdef object impl = self.forward if self.base is None else self.base.forward
         if kwnames != NULL and needs_rewrite(self, <tuple>kwnames):
             return rewrite_call(self, args, n, <tuple>kwnames)
         if self.legacy is not None and n >= self.legacy_min:
@@ -55,8 +57,10 @@ cdef class InplaceOp(Op):
                             f"'{'nothing' if n == 0 else type(<object>args[0]).__name__}' object")
         t = <TensorBase><object>args[0]
         flags = scan_flags(args, n + k, self.takes_list)
-        if flags & (SPARSE | ON_DEVICE):
+        if flags & SPARSE:
             return self.invoke_sparse(t, flags, args, n, kwnames)
+        if flags & ON_DEVICE:
+            impl = device_forward(self if self.base is None else self.base, flags, impl)
         record_it = recording(flags)
         if record_it and self.rules is None:
             if self.base is not None:
@@ -75,9 +79,9 @@ cdef class InplaceOp(Op):
         st.depth += 1
         try:
             if self.base is None:
-                call(self, self.forward, args, n, kwnames)
+                call(self, impl, args, n, kwnames)
             else:
-                write_result(self, t, call(self, self.base.forward, args, n, kwnames))
+                write_result(self, t, call(self, impl, args, n, kwnames))
         finally:
             st.no_record -= 1
             st.depth -= 1
@@ -107,8 +111,9 @@ cdef class InplaceOp(Op):
 
     cdef object invoke_sparse(self, TensorBase t, int flags, PyObject** args, Py_ssize_t n, PyObject* kwnames):
         """In place on a sparse tensor: `sparse` replaces the parts of t itself."""
-        if self.sparse is None or flags & ON_DEVICE:
-            raise NotImplementedError(f"{self.__name__}: not implemented for sparse tensors")
+        if self.sparse is None or (flags & ON_DEVICE and not self.cuda_sparse):
+            raise NotImplementedError(f"{self.__name__}: not implemented for sparse tensors" + (
+                f" on device '{t.device}'" if flags & ON_DEVICE else ""))
         if recording(flags):
             raise NotImplementedError(f"{self.__name__}: in-place operations on sparse tensors that require grad are "
                                       "not implemented")

@@ -1,6 +1,6 @@
 from cpython.object cimport PyObject
 
-from .tensor cimport TensorBase
+from .tensor cimport Place, TensorBase
 from .._kernels.table cimport st_loop, st_reduce
 
 cdef enum:
@@ -8,6 +8,7 @@ cdef enum:
 
 cdef int broadcast_shape(TensorBase a, TensorBase b, Py_ssize_t* shape) except -1
 cdef TensorBase alloc_result(int code, int ndim, const Py_ssize_t* shape, TensorBase a, TensorBase b)
+cdef TensorBase alloc_at(Place place, TensorBase t)
 cdef TensorBase alloc_alike(int code, int ndim, const Py_ssize_t* shape, TensorBase a, TensorBase b)
 cdef int run_loop(st_loop loop, int n, PyObject** operands, const void* param) except -1
 cdef int run_flat(st_loop loop, int n, char** ptrs, const Py_ssize_t* steps, Py_ssize_t count,

@@ -8,7 +8,9 @@ from .._kernels.table cimport (
 )
 from .dtype cimport ITEMSIZE
 from .policy cimport policy
-from .tensor cimport MAX_DIMS, TensorBase, empty, empty_strided, ptr, same_shape, strided_alias
+from .tensor cimport (
+    MAX_DIMS, ON_DEVICE, Place, TensorBase, empty_at, empty_strided_at, place_of, ptr, same_shape, strided_alias,
+)
 
 
 cdef int broadcast_shape(TensorBase a, TensorBase b, Py_ssize_t* shape) except -1:
@@ -37,17 +39,26 @@ cdef object size_mismatch(TensorBase a, TensorBase b, int n):
 
 cdef TensorBase alloc_result(int code, int ndim, const Py_ssize_t* shape, TensorBase a, TensorBase b):
     """An uninitialised result of a pointwise op or copy, in the memory order that the era gives it."""
-    return empty(code, ndim, shape) if policy.row_order else alloc_alike(code, ndim, shape, a, b)
+    return empty_at(place_of(a, b), code, ndim, shape) if policy.row_order else alloc_alike(code, ndim, shape, a, b)
+
+
+cdef TensorBase alloc_at(Place place, TensorBase t):
+    """An uninitialised tensor like t, in its memory order, at a Place or (None) in the CPU's memory."""
+    return ordered_alike(place, t.code, t.ndim_, t.shape_, t, None)
 
 
 cdef TensorBase alloc_alike(int code, int ndim, const Py_ssize_t* shape, TensorBase a, TensorBase b):
     """An uninitialised result in the memory order of the operands, as torch chooses it."""
+    return ordered_alike(place_of(a, b), code, ndim, shape, a, b)
+
+
+cdef TensorBase ordered_alike(Place place, int code, int ndim, const Py_ssize_t* shape, TensorBase a, TensorBase b):
     cdef int perm[MAX_DIMS]
     cdef Py_ssize_t strides[MAX_DIMS]
     cdef int i, j, order
     cdef Py_ssize_t n = 1
     if (a is None or a.contiguous_) and (b is None or b.contiguous_):
-        return empty(code, ndim, shape)
+        return empty_at(place, code, ndim, shape)
     # insertion sort of the dimensions by stride, fastest first; ties and broadcast dimensions keep their order
     for i in range(ndim):
         perm[i] = ndim - 1 - i
@@ -63,7 +74,7 @@ cdef TensorBase alloc_alike(int code, int ndim, const Py_ssize_t* shape, TensorB
     for i in range(ndim):
         strides[perm[i]] = n
         n *= shape[perm[i]] if shape[perm[i]] > 1 else 1
-    return empty_strided(code, ndim, shape, strides)
+    return empty_strided_at(place, code, ndim, shape, strides)
 
 
 cdef int compare_dims(int d0, int d1, int ndim, const Py_ssize_t* shape, TensorBase a, TensorBase b) noexcept:
@@ -100,6 +111,8 @@ cdef int run_loop(st_loop loop, int n, PyObject** operands, const void* param) e
     cdef bint mergeable
     if out.count == 0:
         return 0
+    if out.flags & ON_DEVICE:
+        return (<Place>out.impl).loop(<void*>loop, n, operands, param)
     for k in range(n):
         ptrs[k] = ptr(<TensorBase>operands[k])
     # innermost first; dimensions of size 1 dropped, neighbours merged where every operand allows it
@@ -193,13 +206,17 @@ cdef TensorBase as_code_tensor(TensorBase t, int code):
 
 
 cdef TensorBase contiguous_copy(TensorBase t):
-    cdef TensorBase r = empty(t.code, t.ndim_, t.shape_)
+    cdef TensorBase r = empty_at(place_of(t, None), t.code, t.ndim_, t.shape_)
     copy_into(r, t)
     return r
 
 
 cdef int copy_into(TensorBase out, TensorBase source) except -1:
     """Write source, broadcast and cast, into out. Overlapping memory is read before it is written."""
+    if (out.flags | source.flags) & ON_DEVICE:
+        if out.storage is source.storage and out.count:
+            source = contiguous_copy_apart(source)
+        return place_of(out, source).copy(out, source)
     if out.contiguous_ and source.contiguous_ and out.code == source.code and same_shape(out, source):
         if ptr(out) != ptr(source) and out.count:
             if out.storage is source.storage:
@@ -217,7 +234,7 @@ cdef int copy_into(TensorBase out, TensorBase source) except -1:
 
 
 cdef TensorBase contiguous_copy_apart(TensorBase t):
-    cdef TensorBase r = empty(t.code, t.ndim_, t.shape_)
+    cdef TensorBase r = empty_at(place_of(t, None), t.code, t.ndim_, t.shape_)
     run1(st_cast(t.code, t.code), r, t, NULL)
     return r
 
@@ -230,11 +247,13 @@ cdef int reduce_into(st_reduce kernel, TensorBase out, TensorBase a, unsigned lo
     cdef Py_ssize_t n_red = 1, s_red = 0, size = ITEMSIZE[a.code], step = ITEMSIZE[out.code]
     cdef int i, n_kept = 0
     cdef bint merged = True
-    cdef char* dst = out.storage.data + out.offset
+    cdef char* dst
     cdef char* src
     cdef char* index = NULL
     if out.count == 0:
         return 0
+    if a.flags & ON_DEVICE:
+        return (<Place>a.impl).reduce(<void*>kernel, out, a, dims, param, indices)
     if a.count == 0:                       # every element of out is the reduction of nothing
         return reduce_nothing(kernel, out, param)
     for i in range(a.ndim_ - 1, -1, -1):
@@ -257,7 +276,7 @@ cdef int reduce_into(st_reduce kernel, TensorBase out, TensorBase a, unsigned lo
         return reduce_into(kernel, out, reduced_last(a, dims), reduced_mask(a.ndim_, dims), param, indices)
     if indices is not None:
         index = ptr(indices)
-    src = ptr(a)
+    dst, src = ptr(out), ptr(a)
     with nogil:
         st_shared_reduce(kernel, a.code, dst, step, src, n_red, s_red, n_kept, kept, kept_strides, param, index)
     return 0

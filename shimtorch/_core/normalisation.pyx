@@ -23,7 +23,7 @@ cdef TensorBase ready(TensorBase t, int code):
     return t if t.contiguous_ else contiguous_copy(t)
 
 
-cdef char* memory(TensorBase t) noexcept:
+cdef char* memory(TensorBase t) except? NULL:
     return NULL if t is None else ptr(t)
 
 

@@ -17,6 +17,8 @@ cdef class Op(Differentiable):
     cdef public bint takes_list
     cdef public object sparse          # the forward for sparse operands; True: `forward` takes them too
     cdef public bint sparse_composed   # it is differentiated through the ops that it calls
+    cdef public object cuda            # the forward for operands on a CUDA device; True: `forward` takes them too
+    cdef public object cuda_sparse     # the same for sparse operands; True: what serves those on the CPU
     cdef public object legacy          # rewrites argument forms of old versions
     cdef int legacy_min
     cdef public dict renames           # keyword aliases
@@ -34,6 +36,7 @@ cdef class Op(Differentiable):
     cdef object recorded(self, object impl, PyObject** args, Py_ssize_t n, PyObject* kwnames)
     cdef list bind(self, PyObject** args, Py_ssize_t n, PyObject* kwnames)
 
+cdef object device_forward(Op op, int flags, object impl)
 cdef object call(Op op, object f, PyObject** args, Py_ssize_t n, PyObject* kwnames)
 cdef object call_op(Op op, object args, object kwargs)
 cdef object legacy_form(Op op, PyObject** args, Py_ssize_t n, PyObject* kwnames)

@@ -14,6 +14,7 @@ from .tensor cimport (
 from types import MethodType
 
 from .dtype import scalar_type
+from .tensor import DeviceMemoryError
 
 cdef extern from "Python.h":
     PyObject* call_raw "PyObject_Vectorcall"(PyObject* f, PyObject** args, size_t nargsf, PyObject* kwnames)
@@ -75,16 +76,23 @@ cdef object call(Op op, object f, PyObject** args, Py_ssize_t n, PyObject* kwnam
     cdef PyObject* r = call_raw(<PyObject*>f, args, n, kwnames)
     cdef object result
     if r == NULL:
-        explain(op, args, n, kwnames)
+        return recover(op, f, args, n, kwnames)
     result = <object>r
     Py_DECREF(result)
     return result
 
 
-cdef int explain(Op op, PyObject** args, Py_ssize_t n, PyObject* kwnames) except -1:
-    """Raise the pending error, or what it means for a user of the op."""
+cdef object recover(Op op, object f, PyObject** args, Py_ssize_t n, PyObject* kwnames):
+    """Raise the pending error, or what it means for a user of the op; what no device can, the CPU may do if asked."""
+    cdef tuple given
     try:
-        return pending_error()
+        pending_error()
+    except DeviceMemoryError as error:
+        from .._gpu.fallback import allowed, fallback
+        if not allowed():
+            raise NotImplementedError(f"{op.__name__}: {error}") from None
+        given = arguments(args, n, kwnames)
+        return fallback(getattr(op, "base", None) or op, f)(*given[0], **given[1])
     except (TypeError, AttributeError) as error:
         from .misuse import describe
         better = describe(op, *arguments(args, n, kwnames))
@@ -132,6 +140,7 @@ cdef class Op(Differentiable):
         self.is_method, self.is_function = options.get("method", True), options.get("function", True)
         self.takes_list = options.get("takes_list", False)
         self.sparse = options.get("sparse")
+        self.cuda, self.cuda_sparse = options.get("cuda"), options.get("cuda_sparse")
         self.legacy = options.get("legacy")
         self.legacy_min = options.get("legacy_min", 2)
         self.aux = tuple(options.get("aux", ()))
@@ -218,7 +227,7 @@ cdef class Op(Differentiable):
             if flags & SPARSE:
                 impl = sparse_forward(self)
             if flags & ON_DEVICE:
-                raise NotImplementedError(f"{self.__name__}: not implemented for device 'cuda'")
+                impl = device_forward(self, flags, impl)
             if self.rules is not None and recording(flags) and not (flags & SPARSE and self.sparse_composed):
                 return self.recorded(impl, args, n, kwnames)
             if flags & VOLATILE:
@@ -457,6 +466,15 @@ cdef object sparse_forward(Op op):
     if op.sparse is None:
         raise NotImplementedError(f"{op.__name__}: not implemented for sparse tensors; use to_dense() first")
     return op.forward if op.sparse is True else op.sparse
+
+
+cdef object device_forward(Op op, int flags, object impl):
+    """What computes op on a device; impl does on the CPU."""
+    cdef object form = op.cuda_sparse if flags & SPARSE else op.cuda
+    if form is None:
+        from .._gpu.fallback import fallback
+        return fallback(op, impl)
+    return impl if form is True else form
 
 
 cdef object mark_volatile(object result):

@@ -17,8 +17,8 @@ from .op cimport Op, checked_tensor, enable_vectorcall, scan_flags
 from .policy cimport policy
 from .promotion cimport result_code
 from .tensor cimport (
-    MAX_DIMS, ON_DEVICE, REQUIRES_GRAD, SPARSE, VOLATILE, TensorBase, describe_shape, empty,
-    make_size, ptr, same_shape, scalar_tensor, seen_flags, write_scalar,
+    MAX_DIMS, ON_DEVICE, REQUIRES_GRAD, SPARSE, VOLATILE, Place, TensorBase, describe_shape, empty_at,
+    make_size, place_of, ptr, same_shape, scalar_tensor, seen_flags, write_scalar,
 )
 
 import numbers
@@ -66,6 +66,7 @@ cdef class Pointwise(Op):
         cdef int i, code = st_op(kernel.encode())
         if code < 0:
             raise ValueError(f"there is no kernel '{kernel}'")
+        self.cuda = True                   # the loop runs where the tensors are
         self.result = _RESULTS[options.get("result", "same")]
         self.fallback = options.get("fallback")
         self.keeps_order = options.get("keeps_order", False)
@@ -91,11 +92,12 @@ cdef class Pointwise(Op):
 
     cdef TensorBase alloc(self, int code, int ndim, const Py_ssize_t* shape, TensorBase a, TensorBase b):
         """An uninitialised result."""
-        cdef TensorBase out = awaited_result(code, ndim, shape)
+        cdef Place place = place_of(a, b)
+        cdef TensorBase out = awaited_result(code, ndim, shape) if place is None else None
         if out is not None:
             return out
         if policy.row_order and (policy.row_order_arithmetic or not self.keeps_order or not one_order(a, b)):
-            return empty(code, ndim, shape)
+            return empty_at(place, code, ndim, shape)
         return alloc_alike(code, ndim, shape, a, b)
 
     cdef int out_code(self, int code) noexcept:
@@ -134,7 +136,7 @@ cdef class UnaryOp(Pointwise):
             return self.invoke_other(args, n, kwnames)
         a = <TensorBase><object>args[0]
         flags = seen_flags(a)
-        if flags & (SPARSE | ON_DEVICE):
+        if flags & SPARSE:
             return Op.invoke(self, args, n, kwnames)
         r = self.compute(a, None)
         if flags:
@@ -170,8 +172,8 @@ cdef class UnaryOp(Pointwise):
         if out is not None and out.code == (BOOL if self.result == R_BOOL else code):
             run1(loop, out, a, NULL)
             return out
-        if a.contiguous_:
-            r = make_result(out_code, a.ndim_, a.shape_)
+        if a.contiguous_ and not a.flags & ON_DEVICE:
+            r = make_result(None, out_code, a.ndim_, a.shape_)
             ptrs[0], ptrs[1] = ptr(r), ptr(a)
             steps[0], steps[1] = ITEMSIZE[out_code], ITEMSIZE[code]
             run_flat(loop, 2, ptrs, steps, a.count, NULL)
@@ -223,7 +225,7 @@ cdef class BinaryOp(Pointwise):
             return Op.invoke(self, args, n, kwnames)
         a, b = <object>args[0], <object>args[1]
         flags = scan_flags(args, 2, False)
-        if flags & (SPARSE | ON_DEVICE):
+        if flags & SPARSE:
             return Op.invoke(self, args, n, kwnames)
         r = self.compute(a, b, None)
         if flags:
@@ -250,24 +252,26 @@ cdef class BinaryOp(Pointwise):
                 pass
             elif isinstance(b, TensorBase):
                 y = <TensorBase>b
-                if x.code == y.code and x.contiguous_ and y.contiguous_ and same_shape(x, y):
+                if (x.code == y.code and x.contiguous_ and y.contiguous_ and same_shape(x, y)
+                        and not (x.flags | y.flags) & ON_DEVICE):
                     code = self.compute_code(x.code)
                     loop = self.loops[code]
                     if code == x.code and loop != NULL and (out is None or (out is x and self.result == R_SAME)):
                         out_code = self.out_code(code)
-                        r = make_result(out_code, x.ndim_, x.shape_) if out is None else out
+                        r = make_result(None, out_code, x.ndim_, x.shape_) if out is None else out
                         ptrs[0], ptrs[1], ptrs[2] = ptr(r), ptr(x), ptr(y)
                         steps[0], steps[1] = ITEMSIZE[out_code], ITEMSIZE[code]
                         steps[2] = steps[1]
                         run_flat(loop, 3, ptrs, steps, x.count, NULL)
                         return r
-            elif x.contiguous_ and (type(b) is float or type(b) is int) and self.number_second:
+            elif (x.contiguous_ and (type(b) is float or type(b) is int) and self.number_second
+                    and not x.flags & ON_DEVICE):
                 code = self.compute_code(result_code(a, b))
                 loop = self.loops[code]
                 if code == x.code and loop != NULL and (out is None or (out is x and self.result == R_SAME)):
                     write_scalar(number, code, b)
                     out_code = self.out_code(code)
-                    r = make_result(out_code, x.ndim_, x.shape_) if out is None else out
+                    r = make_result(None, out_code, x.ndim_, x.shape_) if out is None else out
                     ptrs[0], ptrs[1], ptrs[2] = ptr(r), ptr(x), number
                     steps[0], steps[1], steps[2] = ITEMSIZE[out_code], ITEMSIZE[code], 0
                     run_flat(loop, 3, ptrs, steps, x.count, NULL)
@@ -475,7 +479,7 @@ cdef class InplacePointwise(InplaceOp):
             return InplaceOp.invoke(self, args, n, kwnames)
         t = <TensorBase><object>args[0]
         flags = scan_flags(args, n, False)
-        if flags & (SPARSE | ON_DEVICE):
+        if flags & SPARSE:
             return InplaceOp.invoke(self, args, n, kwnames)
         record_it = recording(flags)
         if record_it and (self.rules is None or self.uses_self):
@@ -596,14 +600,14 @@ cdef TensorBase alloc_broadcast(int code, TensorBase a, TensorBase b, TensorBase
     if c is not None:
         ndim = broadcast_shape(r, c, shape)
         if not has_shape(r, ndim, shape):
-            r = empty(code, ndim, shape)
-    out = awaited_result(code, ndim, shape)
+            r = empty_at(place_of(r, c), code, ndim, shape)
+    out = None if r.flags & ON_DEVICE else awaited_result(code, ndim, shape)
     return r if out is None else out
 
 
 cdef TensorBase alloc_like(TensorBase a):
     """An uninitialised result of the dtype and shape of a."""
-    cdef TensorBase out = awaited_result(a.code, a.ndim_, a.shape_)
+    cdef TensorBase out = None if a.flags & ON_DEVICE else awaited_result(a.code, a.ndim_, a.shape_)
     return alloc_result(a.code, a.ndim_, a.shape_, a, None) if out is None else out
 
 

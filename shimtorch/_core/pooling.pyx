@@ -255,7 +255,7 @@ cdef void take_planes(element* context, Py_ssize_t begin, Py_ssize_t end) noexce
 
 
 cdef void share_places(st_body body, Py_ssize_t n_planes, TensorBase r, TensorBase source, TensorBase at, Py_ssize_t n,
-                       Py_ssize_t size) noexcept:
+                       Py_ssize_t size) except *:
     cdef Places c
     c.to, c.source, c.at, c.n, c.size = ptr(r), ptr(source), <int64_t*>ptr(at), n, size
     with nogil:

@@ -13,7 +13,8 @@ from .destination cimport make_result
 from .dtype cimport BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, ITEMSIZE, dtype_of
 from .iterate cimport contiguous_copy
 from .tensor cimport (
-    MAX_DIMS, TensorBase, as_ndarray, describe_shape, empty, ptr, same_shape, strided_alias, wrap_dim,
+    MAX_DIMS, ON_DEVICE, TensorBase, as_ndarray, describe_shape, empty_at, place_of, ptr, same_shape,
+    strided_alias, wrap_dim,
 )
 
 from .dtype import scalar_type
@@ -109,12 +110,15 @@ cdef int gemms(Py_ssize_t batch, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, Tenso
     cdef Py_ssize_t s = ITEMSIZE[a.code], i
     cdef st_small_fn small
     cdef Batch share
-    cdef char* pa = ptr(a)
-    cdef char* pb = ptr(b)
-    cdef char* pc = ptr(c)
+    cdef char* pa
+    cdef char* pb
+    cdef char* pc
     cdef int status = 0
     if c.count == 0:
         return 0
+    if c.flags & ON_DEVICE:
+        return on_device(batch, m, n, k, a, a_step, a_strides, b, b_step, b_strides, c)
+    pa, pb, pc = ptr(a), ptr(b), ptr(c)
     if k == 0:
         memset(pc, 0, c.count * s)
         return 0
@@ -158,6 +162,24 @@ cdef int gemms(Py_ssize_t batch, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, Tenso
     return 0
 
 
+cdef int on_device(Py_ssize_t batch, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, TensorBase a, Py_ssize_t a_step,
+                   const Py_ssize_t* a_strides, TensorBase b, Py_ssize_t b_step, const Py_ssize_t* b_strides,
+                   TensorBase c) except -1:
+    """The same for operands on a device."""
+    from .._gpu.load import libraries
+    libraries().products(batch_of(c, batch, m, n, m * n, n, 1),
+                         batch_of(a, batch, m, k, a_step, a_strides[0], a_strides[1]),
+                         batch_of(b, batch, k, n, b_step, b_strides[0], b_strides[1]))
+    return 0
+
+
+cdef TensorBase batch_of(TensorBase t, Py_ssize_t batch, Py_ssize_t rows, Py_ssize_t columns, Py_ssize_t step,
+                         Py_ssize_t by_row, Py_ssize_t by_column):
+    cdef Py_ssize_t[3] shape = [batch, rows, columns]
+    cdef Py_ssize_t[3] strides = [step, by_row, by_column]
+    return strided_alias(t, 3, shape, strides, t.offset)
+
+
 def mm(TensorBase self not None, TensorBase mat2 not None):
     """The product of two matrices."""
     cdef Py_ssize_t shape[2]
@@ -172,7 +194,7 @@ def mm(TensorBase self not None, TensorBase mat2 not None):
     if self.code != mat2.code:
         raise unlike_matrices(self, mat2)
     shape[0], shape[1] = self.shape_[0], mat2.shape_[1]
-    r = make_result(self.code, 2, shape)
+    r = make_result(place_of(self, mat2), self.code, 2, shape)
     gemm(self, mat2, r)
     return r
 
@@ -193,7 +215,7 @@ def mv(TensorBase self not None, TensorBase vec not None):
     strides[0], strides[1] = vec.strides_[0], 1
     column = strided_alias(vec, 2, shape, strides, vec.offset)
     shape[0] = self.shape_[0]
-    r = empty(self.code, 2, shape)
+    r = empty_at(place_of(self, vec), self.code, 2, shape)
     gemm(self, column, r)
     return strided_alias(r, 1, shape, r.strides_, 0)
 
@@ -221,7 +243,7 @@ def dot(TensorBase self not None, TensorBase tensor not None):
     strides[0], strides[1] = tensor.strides_[0], 1
     column = strided_alias(tensor, 2, shape, strides, tensor.offset)
     shape[0] = shape[1] = 1
-    r = empty(self.code, 2, shape)
+    r = empty_at(place_of(self, tensor), self.code, 2, shape)
     gemm(row, column, r)
     return strided_alias(r, 0, shape, strides, 0)
 
@@ -238,7 +260,7 @@ def bmm(TensorBase self not None, TensorBase mat2 not None):
     if self.code != mat2.code:
         raise RuntimeError(f"expected scalar type {scalar_type(self.dtype)} but found {scalar_type(mat2.dtype)}")
     shape[0], shape[1], shape[2] = self.shape_[0], self.shape_[1], mat2.shape_[2]
-    r = make_result(self.code, 3, shape)
+    r = make_result(place_of(self, mat2), self.code, 3, shape)
     gemms(shape[0], shape[1], shape[2], self.shape_[2], self, self.strides_[0], self.strides_ + 1, mat2,
           mat2.strides_[0], mat2.strides_ + 1, r, False)
     return r
@@ -263,7 +285,7 @@ def linear_product(TensorBase input not None, TensorBase weight not None, Tensor
     for i in range(input.ndim_ - 1):
         shape[i] = input.shape_[i]
     shape[input.ndim_ - 1] = weight.shape_[0]
-    r = empty(input.code, input.ndim_, shape)
+    r = empty_at(place_of(input, weight), input.code, input.ndim_, shape)
     shape[0], shape[1] = weight.shape_[1], weight.shape_[0]
     strides[0], strides[1] = weight.strides_[1], weight.strides_[0]
     b = strided_alias(weight, 2, shape, strides, weight.offset)
@@ -321,7 +343,10 @@ cpdef TensorBase by_rows(str kernel, tensors, dim):
         if not same_shape(t, f) or t.code != f.code:
             raise RuntimeError(f"{kernel}: expected tensors of one shape and dtype")
         inputs.append(t if t.contiguous_ else contiguous_copy(t))
-    r = make_result(f.code, f.ndim_, f.shape_)
+    if f.flags & ON_DEVICE:
+        from .._gpu.rows import by_rows as on_device_rows
+        return on_device_rows(kernel, inputs, d)
+    r = make_result(None, f.code, f.ndim_, f.shape_)
     if r.count == 0:
         return r
     n = f.shape_[d] if f.ndim_ else 1

@@ -15,7 +15,7 @@ from .device import as_device, strided
 from .draw_bounds import DIGITS, GREATEST
 from .draws import normal_, random_, uniform_
 from .dtype import int64
-from .factory import new_empty
+from .factory import empty_tensor, new_empty, on_device
 from .dtype import scalar_type
 
 
@@ -31,7 +31,7 @@ cdef object place(str function, tuple size, object named, object out, object dty
         raise TypeError(f"{function}(): argument 'size' (position 1) must be tuple of ints, not {type(first).__name__}")
     check_place(function, device, layout)
     if out is None:
-        return new_empty(size, dtype)
+        return empty_tensor(size, dtype=dtype, device=device)
     if not isinstance(out, TensorBase):
         raise TypeError(f"{function}(): argument 'out' must be Tensor, not {type(out).__name__}")
     if dtype is not None and dtype is not out.dtype:
@@ -148,8 +148,10 @@ def like(TensorBase self not None, dtype=None, device=None, layout=None, memory_
     """An uninitialised tensor of the shape of self, and of its memory order unless told otherwise."""
     check_place("empty_like", device, layout)
     if memory_format is not None and memory_format.name == "contiguous_format":
-        return new_empty(self.shape, self.dtype if dtype is None else dtype)
-    return alloc_result(self.code if dtype is None else as_code(dtype), self.ndim_, self.shape_, self, None)
+        t = new_empty(self.shape, self.dtype if dtype is None else dtype, self)
+    else:
+        t = alloc_result(self.code if dtype is None else as_code(dtype), self.ndim_, self.shape_, self, None)
+    return t if device is None else on_device(t, as_device(device))
 
 
 # ---------------------------------------------------------------- samplers

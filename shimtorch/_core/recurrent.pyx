@@ -297,7 +297,7 @@ def forward(str mode, TensorBase gates not None, TensorBase h0 not None, TensorB
     return states, cells, a, extra, raw
 
 
-cdef char* at(TensorBase t) noexcept:
+cdef char* at(TensorBase t) except? NULL:
     return NULL if t is None else ptr(t)
 
 

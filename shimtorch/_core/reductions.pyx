@@ -7,7 +7,7 @@ from .dtype cimport CAT_INT, CATEGORY, INT64, NDTYPES, as_code, dtype_of
 from .history cimport record, recording
 from .iterate cimport as_code_tensor, reduce_into
 from .op cimport Op, checked_tensor, enable_vectorcall
-from .tensor cimport MAX_DIMS, ON_DEVICE, SPARSE, VOLATILE, TensorBase, seen_flags, wrap_dim
+from .tensor cimport MAX_DIMS, ON_DEVICE, SPARSE, VOLATILE, TensorBase, place_of, seen_flags, wrap_dim
 
 from .declaring import enter
 from .dtype import scalar_type
@@ -48,7 +48,7 @@ cdef TensorBase reduced(TensorBase a, unsigned long long mask, bint keepdim, int
         else:
             shape[n] = a.shape_[i]
             n += 1
-    return make_result(code, n, shape)
+    return make_result(place_of(a, None), code, n, shape)
 
 
 cdef class ReduceOp(Op):
@@ -63,6 +63,7 @@ cdef class ReduceOp(Op):
         if code < 0:
             raise ValueError(f"there is no reduction '{kernel}'")
         Op.__init__(self, _reduce_signature, name, grads, options)
+        self.cuda = True
         for i in range(NDTYPES):
             self.kernels[i] = st_find_reduce(code, i)
             self.out_codes[i] = st_reduce_dtype(code, i)

@@ -10,6 +10,7 @@ cdef class Storage:
     cdef size_t version            # bumped by every in-place write through any tensor on this storage
     cdef bint writable
     cdef list outgrown             # what a resize or a move left behind
+    cdef object place              # the Place of memory that is a device's; None: the CPU can read it
 
     cdef int leave_block(self) except -1
     cdef int resize(self, size_t nbytes) except -1

@@ -216,10 +216,14 @@ cdef class Storage:
         """A Storage on some of these bytes."""
         if offset > self.nbytes or nbytes > self.nbytes - offset:
             raise ValueError(f"bytes {offset} to {offset + nbytes} lie beyond a storage of {self.nbytes}")
-        return borrow(self.data + offset, nbytes, (self,), self.writable)     # in a tuple: it is no alias
+        cdef Storage r = borrow(self.data + offset, nbytes, (self,), self.writable)     # in a tuple: it is no alias
+        r.place = self.place
+        return r
 
     def adopt(self, SharedBlock block not None):
         """Move the contents to shared memory of at least their size. Views stay valid: they find the address here."""
+        if self.place is not None:
+            raise NotImplementedError(f"shared memory: not implemented for device '{self.place.device}'")
         if block.nbytes < self.nbytes:
             raise ValueError(f"a block of {block.nbytes} bytes cannot take in {self.nbytes}")
         if self.nbytes:
@@ -231,6 +235,11 @@ cdef class Storage:
     def follow(self, Storage other not None):
         """Let an alias look at the memory that ``other``, whose alias it is, has moved to."""
         self.data = other.data
+
+    @property
+    def device(self):
+        """The device whose memory it is; None for the CPU's."""
+        return None if self.place is None else self.place.device
 
     @property
     def shared(self):
@@ -249,6 +258,9 @@ cdef class Storage:
         """Grow to at least nbytes, keeping the contents. Views stay valid: they look the address up here."""
         cdef char* p
         if nbytes <= self.nbytes:
+            return 0
+        if self.place is not None:
+            self.place.grow(self, nbytes)
             return 0
         p = block_alloc(nbytes)
         if self.nbytes:
@@ -278,4 +290,6 @@ cdef Storage borrow(char* data, size_t nbytes, object owner, bint writable):
 
 cdef Storage alias(Storage storage):
     """The same memory with a version counter of its own, as ``x.data`` has."""
-    return borrow(storage.data, storage.nbytes, storage, storage.writable)
+    cdef Storage r = borrow(storage.data, storage.nbytes, storage, storage.writable)
+    r.place = storage.place
+    return r

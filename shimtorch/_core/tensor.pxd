@@ -1,3 +1,5 @@
+from cpython.object cimport PyObject
+
 from .storage cimport Storage
 
 cdef enum:
@@ -8,7 +10,7 @@ cdef enum:
 cdef enum:
     REQUIRES_GRAD = 1
     SPARSE = 4             # layout is not strided: `impl` holds the parts
-    ON_DEVICE = 8          # the memory is not the CPU's: `impl` holds it
+    ON_DEVICE = 8          # the memory is not the CPU's: `impl` says whose
     VOLATILE = 16          # 0.3: whatever is computed from it keeps no history
 
 # How a view came about; decides whether it may be written to in place under autograd.
@@ -36,7 +38,7 @@ cdef class TensorBase:
     cdef dict extras                   # rare things: hooks of a leaf, its AccumulateGrad node
     cdef TensorBase base               # the tensor it is a differentiable view of
     cdef size_t view_version           # storage version that `node` belongs to, for views
-    cdef object impl                   # parts of a sparse tensor, memory of a device tensor
+    cdef object impl                   # parts of a sparse tensor, the Place of a tensor on a device
     cdef dict __dict__
     cdef object __weakref__
 
@@ -44,8 +46,34 @@ cdef class TensorBase:
     cdef void finish_strides(self) noexcept
     cdef int need_memory(self, str what) except -1
 
-cdef inline char* ptr(TensorBase t) noexcept:
+cdef class Place:
+    """A device's memory and what can be done in it: `impl` of the tensors there. See `_gpu/place.pyx`."""
+    cdef readonly object device
+
+    cdef Storage allocate(self, size_t nbytes)
+    cdef int copy(self, TensorBase out, TensorBase source) except -1
+    cdef int loop(self, void* loop, int n, PyObject** operands, const void* param) except -1
+    cdef int reduce(self, void* kernel, TensorBase out, TensorBase a, unsigned long long dims, const void* param,
+                    TensorBase indices) except -1
+    cdef object item(self, TensorBase t)
+
+cdef int refuse_device(TensorBase t) except -1
+
+cdef inline char* ptr(TensorBase t) except? NULL:
+    """The address of the first element, for code that runs on the CPU: a tensor on a device is refused."""
+    if t.flags & ON_DEVICE:
+        refuse_device(t)
     return t.storage.data + t.offset
+
+cdef inline char* device_ptr(TensorBase t) noexcept:
+    """The address of the first element in the memory of whatever device."""
+    return t.storage.data + t.offset
+
+cdef inline Place place_of(TensorBase a, TensorBase b):
+    """The Place of the first of the two (either may be None) that is on a device; None if they are the CPU's."""
+    if a is not None and a.flags & ON_DEVICE:
+        return <Place>a.impl
+    return <Place>b.impl if b is not None and b.flags & ON_DEVICE else None
 
 cdef inline int seen_flags(TensorBase t) noexcept:
     """The flags, with what a later in-place write to the base means for a view."""
@@ -70,6 +98,8 @@ cdef Py_ssize_t span_of(int ndim, const Py_ssize_t* shape, const Py_ssize_t* str
 cdef TensorBase alloc()
 cdef TensorBase empty(int code, int ndim, const Py_ssize_t* shape)
 cdef TensorBase empty_strided(int code, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides)
+cdef TensorBase empty_at(Place place, int code, int ndim, const Py_ssize_t* shape)
+cdef TensorBase empty_strided_at(Place place, int code, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides)
 cdef TensorBase scalar_tensor(int code, object value)
 cdef TensorBase shallow(TensorBase t)
 cdef TensorBase strided_alias(TensorBase t, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides,

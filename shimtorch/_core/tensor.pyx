@@ -282,6 +282,69 @@ cdef TensorBase empty_strided(int code, int ndim, const Py_ssize_t* shape, const
     return t
 
 
+cdef TensorBase empty_at(Place place, int code, int ndim, const Py_ssize_t* shape):
+    """A contiguous tensor whose memory, at a Place or (None) the CPU's, is not initialised."""
+    cdef Py_ssize_t strides[MAX_DIMS]
+    cdef Py_ssize_t n = 1
+    cdef int i
+    if place is None:
+        return empty(code, ndim, shape)
+    for i in range(ndim - 1, -1, -1):
+        strides[i] = n
+        n *= shape[i] if shape[i] > 1 else 1
+    return empty_strided_at(place, code, ndim, shape, strides)
+
+
+cdef TensorBase empty_strided_at(Place place, int code, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides):
+    """A tensor of given strides whose memory, at a Place or (None) the CPU's, is not initialised."""
+    cdef TensorBase t
+    cdef int i
+    cdef Py_ssize_t nbytes
+    if place is None:
+        return empty_strided(code, ndim, shape, strides)
+    t = TensorBase.__new__(tensor_class)
+    if mul_overflow(span_of(ndim, shape, strides, &t.count), ITEMSIZE[code], &nbytes):
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(make_size(ndim, shape))}")
+    t.set_ndim(ndim)
+    for i in range(ndim):
+        t.shape_[i] = shape[i]
+        t.strides_[i] = strides[i]
+    t.code = code
+    t.storage = place.allocate(nbytes)
+    t.impl = place
+    t.flags = ON_DEVICE
+    t.finish_strides()
+    return t
+
+
+cdef class Place:
+    """What the core asks of a device; the one that exists is made by ``shimtorch._gpu``."""
+
+    cdef Storage allocate(self, size_t nbytes):
+        raise NotImplementedError
+
+    cdef int copy(self, TensorBase out, TensorBase source) except -1:
+        raise NotImplementedError
+
+    cdef int loop(self, void* loop, int n, PyObject** operands, const void* param) except -1:
+        raise NotImplementedError
+
+    cdef int reduce(self, void* kernel, TensorBase out, TensorBase a, unsigned long long dims, const void* param,
+                    TensorBase indices) except -1:
+        raise NotImplementedError
+
+    cdef object item(self, TensorBase t):
+        raise NotImplementedError
+
+
+class DeviceMemoryError(NotImplementedError):
+    """Code that runs on the CPU was given memory of a device; an op that is being called adds its name."""
+
+
+cdef int refuse_device(TensorBase t) except -1:
+    raise DeviceMemoryError(f"not implemented for device '{t.impl.device}', or tensors on different devices were given")
+
+
 cdef TensorBase shallow(TensorBase t):
     """Another tensor on the same memory, without history."""
     return strided_alias(t, t.ndim_, t.shape_, t.strides_, t.offset)
@@ -322,8 +385,8 @@ cdef object as_ndarray(TensorBase t):
     cdef object descr
     if t.flags & (SPARSE | ON_DEVICE):
         raise TypeError(f"can't convert {t.layout} layout tensor to numpy. Use Tensor.to_dense() first."
-                        if t.flags & SPARSE else "can't convert device type tensor to numpy. Use Tensor.cpu() to copy "
-                        "the tensor to host memory first.")
+                        if t.flags & SPARSE else f"can't convert {t.impl.device} device type tensor to numpy. Use "
+                        "Tensor.cpu() to copy the tensor to host memory first.")
     if t.storage.writable:
         flags |= cnp.NPY_ARRAY_WRITEABLE
     for i in range(t.ndim_):
@@ -628,7 +691,7 @@ cdef class TensorBase:
     def data_ptr(self):
         """Address of the first element."""
         self.need_memory("data_ptr")
-        return <size_t>ptr(self) if self.storage.nbytes else 0
+        return <size_t>device_ptr(self) if self.storage.nbytes else 0
 
     def _memory(self):
         """The Storage that the tensor views."""
@@ -692,7 +755,7 @@ cdef class TensorBase:
         """Always False: conjugation is done at once here, never put off."""
         return False
 
-    is_neg = is_inference = is_pinned = is_conj
+    is_neg = is_inference = is_conj
 
     # ------------------------------------------------------------ autograd state
 
@@ -738,13 +801,13 @@ cdef class TensorBase:
 
     def item(self):
         """The value of a one-element tensor as a Python number."""
-        if self.flags & (SPARSE | ON_DEVICE):
+        if self.flags & SPARSE:
             return self.impl.item(self)
         if self.count != 1:
             if policy.era[0] == "0":
                 raise ValueError("only one element tensors can be converted to Python scalars")
             raise RuntimeError(f"a Tensor with {self.count} elements cannot be converted to Scalar")
-        return read_scalar(ptr(self), self.code)
+        return read_scalar(ptr(self), self.code) if not self.flags & ON_DEVICE else (<Place>self.impl).item(self)
 
     def tolist(self):
         """The elements as nested Python lists; a number for a 0-dim tensor."""
@@ -752,10 +815,14 @@ cdef class TensorBase:
             return self.to_dense().tolist()
         if self.ndim_ == 0:
             return self.item()
+        if self.flags & ON_DEVICE:
+            return self.cpu().tolist()
         return list_level(self, 0, ptr(self))
 
     def _ndarray(self):
         """The memory as an ndarray, whatever autograd says."""
+        if self.flags & ON_DEVICE and not self.flags & SPARSE:
+            refuse_device(self)
         return as_ndarray(self)
 
     def numpy(self, *, bint force=False):
@@ -780,13 +847,13 @@ cdef class TensorBase:
         return self.shape_[0]
 
     def __bool__(self):
-        if self.flags & (SPARSE | ON_DEVICE):
+        if self.flags & SPARSE:
             return bool(self.item())
         if self.count != 1:
             if self.count == 0:
                 raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
             raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
-        return bool(read_scalar(ptr(self), self.code))
+        return bool(read_scalar(ptr(self), self.code) if not self.flags & ON_DEVICE else self.item())
 
     def __int__(self):
         return int(one_element(self))
@@ -972,7 +1039,7 @@ cdef class TensorBase:
 
 
 cdef object one_element(TensorBase t):
-    if t.count != 1 and not t.flags & (SPARSE | ON_DEVICE):
+    if t.count != 1 and not t.flags & SPARSE:
         raise ValueError("only one element tensors can be converted to Python scalars")
     return t.item()
 

@@ -37,6 +37,13 @@ def to_dtype(self, dtype):
     return factory.cast(self, dtype)
 
 
+@op(name="to_device", method=False, function=False, backward_name="ToCopyBackward0", aux=("origin",), cuda=True,
+    grads={"self": lambda g, origin: to_device(g, origin)})
+def to_device(self, device):
+    """A copy on another device."""
+    return factory.on_device(self, device), self.device
+
+
 @op(function=False, samples=Samples([call(Draw(2, 3), get_default_dtype()), call(Draw(2, 3), "cpu"),
                                      call(Draw(2, 3), Draw(1)), call(Draw(2, 3), None, _DTYPES["float64"])],
                             gradcheck=(1, 3)))
@@ -54,11 +61,11 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
             dtype = get_default_dtype() if arg is float else _DTYPES["int64"]
         elif arg is not None:
             device = as_device(arg)
-    if device is not None:
-        as_device(device)
     copy = copy or (len(flags) > 1 and flags[1])
     if memory_format is not None and memory_format.name == "preserve_format":
         memory_format = None
+    if device is not None and as_device(device) != self.device:
+        self, copy = to_device(self, as_device(device)), False
     if dtype is None or dtype is self.dtype:
         return self.clone(memory_format=memory_format) if copy or (
             memory_format is not None and not self.is_contiguous(memory_format)) else self
@@ -91,7 +98,7 @@ for _name, _dtype in (("float", "float32"), ("double", "float64"), ("half", "flo
                     "number"))
 def type_as(self, other):
     """This tensor in the dtype (and on the device) of another."""
-    return self.to(other.dtype)
+    return self.to(other.device, other.dtype)
 
 
 # ---------------------------------------------------------------- in place

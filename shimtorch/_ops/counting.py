@@ -4,7 +4,7 @@ from operator import index
 import numpy as np
 
 from .._core.declaring import op
-from .._core.dtype import get_default_dtype, int32, scalar_type
+from .._core.dtype import get_default_dtype, int32, int64, scalar_type
 from .._core.tensor import TensorBase, wrap_ndarray
 from ._results import named
 from .creation import linspace
@@ -20,7 +20,7 @@ def unique(self, sorted=True, return_inverse=False, return_counts=False, dim=Non
     axis = None if dim is None else wrap(dim, self.dim())
     if dim is not None and not self.numel():
         _check_empty(self, axis)
-        none = wrap_ndarray(np.zeros(0, np.int64))
+        none = self.new_zeros(0, dtype=int64)
         return _wanted(self.clone(), none, none.clone(), return_inverse, return_counts)
     parts = np.unique(self._ndarray(), return_inverse=True, return_counts=True, axis=axis)
     values, inverse, counts = (wrap_ndarray(np.ascontiguousarray(p)) for p in parts)

@@ -35,10 +35,10 @@ def _like(name, make, samples=_like_samples):
 
 def _empty_like(x, dtype, memory_format):
     if memory_format is not None and memory_format.name != "preserve_format":
-        return factory.empty_tensor(x.shape, dtype=dtype, memory_format=memory_format)
+        return factory.empty_tensor(x.shape, dtype=dtype, memory_format=memory_format, device=x.device)
     if not x.is_contiguous():
         return factory.clone(x if x.dtype is dtype else factory.cast(x, dtype))
-    return factory.new_empty(x.shape, dtype)
+    return factory.new_empty(x.shape, dtype, x)
 
 
 empty_like = _like("empty_like", _empty_like, Samples([call(Draw(0, 3)), call(Draw(2, 0))], "number", gradcheck=False))
@@ -59,7 +59,7 @@ def full_like(self, fill_value, *, dtype=None, layout=None, device=None, require
 def _new(name, make, calls):
     def forward(self, *sizes, size=None, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
         sizes = sizes if size is None else (size,)
-        return _finish(make(factory.new_empty(sizes, self.dtype if dtype is None else dtype)), None, device,
+        return _finish(make(factory.new_empty(sizes, self.dtype if dtype is None else dtype, self)), None, device,
                        requires_grad)
     forward.__name__ = name
     forward.__doc__ = "A tensor of the given size and, unless told otherwise, of this one's dtype."
@@ -74,7 +74,7 @@ _new("new_ones", lambda t: factory.fill(t, 1), [call(Draw(2), 2, 3), call(Draw(2
 @op(function=False, samples=Samples([call(Draw(2), (2, 3), 1), call(Draw(2), (), 0)], "number", gradcheck=False))
 def new_full(self, size, fill_value, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
     """A tensor of the given size with every element ``fill_value``, of this one's dtype."""
-    t = factory.fill(factory.new_empty(size, self.dtype if dtype is None else dtype), fill_value)
+    t = factory.fill(factory.new_empty(size, self.dtype if dtype is None else dtype, self), fill_value)
     return _finish(t, None, device, requires_grad)
 
 
@@ -84,22 +84,23 @@ def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layo
     """A copy of data as a tensor of this one's dtype."""
     if isinstance(data, TensorBase) and dtype is None:
         dtype = data.dtype
-    return _finish(factory.from_data(data, self.dtype if dtype is None else dtype, True), None, device, requires_grad)
+    return _finish(factory.from_data(data, self.dtype if dtype is None else dtype, True), None,
+                   self.device if device is None else device, requires_grad)
 
 
 @op(function=False, samples=Samples([call(Draw(2), [0, 1]), call(Draw(2), 0, 2)], "number", gradcheck=False))
 def new(self, *args):
     """The legacy constructor for tensors of this one's type: ``x.new(2, 3)``, ``x.new([1, 2])``."""
     from .._tensor import Tensor, legacy_new
-    return legacy_new(Tensor, self.dtype, args)
+    return factory.on_device(legacy_new(Tensor, self.dtype, args), self.device)
 
 
 @op(function=False, samples=Samples([call(Draw(2), (0, 3), (3, 1))], gradcheck=False))
 def new_empty_strided(self, size, stride, *, dtype=None, device=None, requires_grad=False, layout=None,
                       pin_memory=False):
     """An uninitialised tensor of the given size and strides, of this one's dtype."""
-    return empty_strided(size, stride, dtype=self.dtype if dtype is None else dtype, device=device,
-                         requires_grad=requires_grad)
+    return empty_strided(size, stride, dtype=self.dtype if dtype is None else dtype,
+                         device=self.device if device is None else device, requires_grad=requires_grad)
 
 
 @op(method=False, samples=Samples([call((0, 3), (3, 1))], gradcheck=False))
@@ -113,8 +114,8 @@ def empty_strided(size, stride, *, dtype=None, layout=None, device=None, require
     if any(s < 0 for s in (*size, *stride)):
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
     n = 1 + sum((s - 1) * step for s, step in zip(size, stride)) if all(size) else 0
-    flat = factory.new_empty((n,), dtype)
-    return _finish(views.as_strided(flat, size, stride).detach(), None, device, requires_grad)
+    flat = factory.empty_tensor((n,), dtype=dtype, device=device)
+    return _finish(views.as_strided(flat, size, stride).detach(), None, None, requires_grad)
 
 
 @op(method=False, samples=Samples([call((0, 3, 2), (1, 0, 2))], gradcheck=False))
@@ -428,7 +429,7 @@ _window("kaiser_window", lambda np, x, beta: np.i0(beta * np.sqrt(np.maximum(1 -
 
 def _finish(t, out, device, requires_grad):
     if device is not None:
-        as_device(device)
+        t = factory.on_device(t, as_device(device))
     if out is not None:
         out.resize_(t.shape).copy_(t)
         return out

@@ -184,6 +184,8 @@ def _index_tensors(t, x, dim):
                              f"indexed tensor {list(x.shape)} at index {dim + i}")
     if t.layout is not strided:
         return list(t.nonzero(as_tuple=True))
+    if t.is_cuda:
+        return list(t.nonzero(as_tuple=True))
     return [wrap_ndarray(p) for p in np.nonzero(t._ndarray())]
 
 

@@ -128,6 +128,8 @@ def masked_select(self, mask):
     mask, self = OPS["torch.broadcast_tensors"](mask, self)
     if self.dim() == 0:
         self, mask = self.reshape(1), mask.reshape(1)
+    if mask.is_cuda:
+        return OPS["torch.index"](self, list(mask.nonzero(as_tuple=True)))
     if masks_whole(self, mask):
         return chosen_by_mask(self, mask)
     return OPS["torch.index"](self, [wrap_ndarray(p) for p in np.nonzero(mask._ndarray())])
@@ -174,6 +176,9 @@ def masked_scatter(self, mask, source):
                                call(Draw(0, 2))], dtypes="number", gradcheck=False))
 def nonzero(self, *, as_tuple=False):
     """The places of the elements that are not zero: one row each, or one index tensor per dimension."""
+    if self.is_cuda:
+        from .._gpu import indexing
+        return indexing.nonzero(self, as_tuple=as_tuple)
     places = np.nonzero(self._ndarray() if self.dim() else self._ndarray().reshape(1))
     if as_tuple:
         return tuple(wrap_ndarray(p) for p in places)

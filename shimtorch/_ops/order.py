@@ -5,7 +5,7 @@ import numpy as np
 
 from .._core import OPS
 from .._core.declaring import op
-from .._core.dtype import scalar_type
+from .._core.dtype import int64, scalar_type
 from .._core.policy import policy
 from .._core.tensor import TensorBase, wrap_ndarray
 from .._kernels import along as kernels
@@ -202,7 +202,7 @@ def mode(self, dim=-1, keepdim=False):
     """The most frequent element along a dimension (the smallest of several), and its last place."""
     d = wrap(-1 if dim is None else dim, self.dim())
     if self.dim() == 0:
-        return _mode_result((self.clone(), wrap_ndarray(np.zeros((), dtype=np.int64))))
+        return _mode_result((self.clone(), self.new_zeros((), dtype=int64)))
     if self.is_complex():
         raise NotImplementedError(f"\"mode_cpu\" not implemented for '{scalar_type(self.dtype)}'")
     if self.shape[d] == 0:

@@ -28,6 +28,8 @@ def _zero(g):
 def _by_numpy(name):
     def fallback(x):
         import numpy as np
+        if x.is_cuda:
+            raise NotImplementedError(f"{name}: not implemented for dtype {x.dtype.name} on device '{x.device}'")
         return wrap_ndarray(getattr(np, name)(x._ndarray()))
     return fallback
 

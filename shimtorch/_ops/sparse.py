@@ -8,7 +8,7 @@ methods are named in ``sparse_methods``.
 from .._core import factory
 from .._core.autograd import make_detached
 from .._core.declaring import op
-from .._core.device import as_device, sparse_coo, strided
+from .._core.device import cpu_only, sparse_coo, strided
 from .._core.dtype import get_default_dtype, int64
 from .._core.tensor import Size, TensorBase
 from ._sparse_parts import checks, is_coo, layout_name, parts, refuse_dense
@@ -105,7 +105,7 @@ def sparse_coo_tensor_forward(indices=None, values=None, size=None, *, dtype=Non
     shared, not copied, when they are tensors of the right dtypes. RuntimeError where parts do not fit.
     """
     if device is not None:
-        as_device(device)
+        cpu_only(device, "sparse tensors")
     if check_invariants is None:
         check_invariants = checks["invariants"]
     if device is None and dtype is None and not requires_grad and not check_invariants:

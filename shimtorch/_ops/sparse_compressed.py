@@ -8,7 +8,7 @@ import math
 
 from .._core import factory
 from .._core.declaring import op
-from .._core.device import as_device, sparse_bsc, sparse_bsr, sparse_csc, sparse_csr, strided
+from .._core.device import cpu_only, sparse_bsc, sparse_bsr, sparse_csc, sparse_csr, strided
 from .._core.dtype import int64
 from .._core.tensor import Size, TensorBase, wrap_ndarray
 from ._sparse_parts import checks, is_compressed, is_coo, layout_name, parts
@@ -232,7 +232,7 @@ def make(layout, pointers, plain, values, size, dtype, device, requires_grad, ch
                            f"{'none' if layout is None else layout_name(layout)}")
     pointer_name, plain_name, along, blocked = _FORMATS[layout]
     if device is not None:
-        as_device(device)
+        cpu_only(device, "sparse tensors")
     pointers, plain = (x if isinstance(x, TensorBase) else factory.from_data(x, int64) for x in (pointers, plain))
     values = values if isinstance(values, TensorBase) else factory.from_data(values, dtype)
     for name, x in ((pointer_name, pointers), (plain_name, plain), ("values", values)):

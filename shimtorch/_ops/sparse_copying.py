@@ -1,6 +1,6 @@
 """What copying and making fresh tensors of their kind do to sparse operands."""
 from .._core import factory
-from .._core.device import as_device, sparse_coo, strided
+from .._core.device import cpu_only, sparse_coo, strided
 from .._core.tensor import TensorBase
 from ._sparse_parts import is_compressed, is_coo, on_sparse, parts
 from .sparse import empty_sparse, legacy_sparse_tensor
@@ -57,7 +57,7 @@ def copy_(self, src, non_blocking=False):
 
 def _like(self, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False, memory_format=None):
     if device is not None:
-        as_device(device)
+        cpu_only(device, "sparse tensors")
     dtype = self.dtype if dtype is None else dtype
     if layout is None:
         layout = self.layout

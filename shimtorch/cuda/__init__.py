@@ -1,97 +1,167 @@
-"""``torch.cuda`` of a build without CUDA: it says that there is no device, and refuses what would need one."""
+"""``torch.cuda``: devices, streams, memory and random numbers. Nothing of CUDA is opened before it is asked for."""
 from .. import _typed
+from .._gpu import load as _load
+from .memory import (
+    OutOfMemoryError,
+    empty_cache,
+    max_memory_allocated,
+    max_memory_cached,
+    max_memory_reserved,
+    mem_get_info,
+    memory_allocated,
+    memory_cached,
+    memory_reserved,
+    memory_stats,
+    memory_stats_as_nested_dict,
+    memory_summary,
+    reset_accumulated_memory_stats,
+    reset_max_memory_allocated,
+    reset_max_memory_cached,
+    reset_peak_memory_stats,
+)
+from .random import (
+    get_rng_state,
+    get_rng_state_all,
+    initial_seed,
+    manual_seed,
+    manual_seed_all,
+    seed,
+    seed_all,
+    set_rng_state,
+    set_rng_state_all,
+)
+from .streams import Event, ExternalStream, Stream, StreamContext, current_stream, default_stream, set_stream, stream
 
 globals().update(_typed.types_of("torch.cuda"))
-has_magma = has_half = False
-
-
-def _needs_cuda(name):
-    def refuse(*args, **kwargs):
-        raise RuntimeError(f"torch.cuda.{name}: shimtorch was built without CUDA")
-    refuse.__name__ = name
-    refuse.__doc__ = "Needs a CUDA device: raises RuntimeError in this build."
-    return refuse
-
-
-for _name in ("current_device", "get_device_name", "get_device_capability", "get_device_properties", "set_device",
-              "synchronize", "current_stream", "default_stream", "set_stream", "stream", "Stream", "Event",
-              "get_rng_state", "set_rng_state", "get_rng_state_all", "set_rng_state_all", "current_blas_handle",
-              "ipc_collect", "init", "memory_stats", "mem_get_info", "utilization"):
-    globals()[_name] = _needs_cuda(_name)
+has_magma, has_half = False, _load.built()
 
 
 def is_available():
-    """Whether a CUDA device can be used: False in this build."""
-    return False
-
-
-def is_initialized():
-    """Whether CUDA was started: never in this build."""
-    return False
+    """Whether a CUDA device can be used."""
+    return _load.device_count() > 0
 
 
 def device_count():
-    """The number of CUDA devices: 0 in this build."""
-    return 0
+    """The number of CUDA devices."""
+    return _load.device_count()
 
 
-def empty_cache():
-    """Does nothing without a device."""
+def is_initialized():
+    """Whether a CUDA device was used in this process."""
+    return _load.opened() is not None
 
 
-def manual_seed(seed):
-    """Accepted and ignored: there is no CUDA generator to seed."""
-    int(seed)
+def init():
+    """Start CUDA, which the first use of a device does anyway; raises where there is none."""
+    _load.runtime()
 
 
-manual_seed_all = manual_seed
+def is_bf16_supported(including_emulation=True):
+    """Whether bfloat16 can be computed with on the current device."""
+    return True
 
 
-def seed():
-    """Accepted and ignored: there is no CUDA generator to seed."""
+def current_device():
+    """The index of this thread's current device."""
+    return _load.runtime().current_device()
 
 
-seed_all = seed
+def set_device(device):
+    """Make a device the current one of this thread; a negative index leaves it."""
+    if not isinstance(device, int) or device >= 0:
+        _load.runtime().set_device(_load.index_of(device))
 
 
-def memory_allocated(device=None):
-    """Bytes of device memory held by tensors: 0."""
-    return 0
+def get_device_name(device=None):
+    """The name of a device."""
+    return get_device_properties(device).name
 
 
-max_memory_allocated = memory_reserved = max_memory_reserved = memory_cached = max_memory_cached = memory_allocated
+def get_device_capability(device=None):
+    """The compute capability of a device: (major, minor)."""
+    p = get_device_properties(device)
+    return p.major, p.minor
 
 
-def reset_peak_memory_stats(device=None):
-    """Does nothing without a device."""
+class _CudaDeviceProperties:
+    """What a device is."""
+
+    def __init__(self, name, total_memory, capability, multi_processor_count, max_threads, warp_size):
+        self.name, self.total_memory = name, total_memory
+        self.major, self.minor = capability
+        self.multi_processor_count, self.warp_size = multi_processor_count, warp_size
+        self.max_threads_per_multi_processor = max_threads
+
+    def __repr__(self):
+        return (f"_CudaDeviceProperties(name='{self.name}', major={self.major}, minor={self.minor}, "
+                f"total_memory={self.total_memory // (1 << 20)}MB, "
+                f"multi_processor_count={self.multi_processor_count})")
 
 
-reset_max_memory_allocated = reset_max_memory_cached = reset_peak_memory_stats
+def get_device_properties(device=None):
+    """Name, memory, capability and number of multiprocessors of a device."""
+    return _CudaDeviceProperties(*_load.runtime().properties(_load.index_of(device)))
+
+
+def synchronize(device=None):
+    """Wait for all work of a device."""
+    _load.runtime().synchronize(_load.index_of(device))
+
+
+def get_arch_list():
+    """The architectures that kernels were compiled for are not recorded: an empty list."""
+    return []
+
+
+def ipc_collect():
+    """Does nothing: memory is not shared between processes."""
+
+
+def current_blas_handle():
+    """Raises NotImplementedError: handles of cuBLAS are not shared."""
+    raise NotImplementedError("torch.cuda.current_blas_handle is not implemented")
+
+
+def utilization(device=None):
+    """Raises NotImplementedError: needs NVIDIA's management library."""
+    raise NotImplementedError("torch.cuda.utilization is not implemented")
+
+
+def can_device_access_peer(device, peer_device):
+    """Whether one device can read another's memory by itself: copies go through the runtime, which knows."""
+    _load.index_of(device), _load.index_of(peer_device)
+    return False
 
 
 class device:
-    """A context that would choose a device; with none, or a negative index, it does nothing."""
+    """A context in which a device is the current one: an index, ``torch.device``, name, or None to change nothing."""
 
     def __init__(self, device):
         self.device = device
+        self.before = -1
 
     def __enter__(self):
-        if self.device is not None and self.device != -1:
-            _needs_cuda("device")()
+        if self.device is None or self.device == -1:
+            return self
+        self.before = current_device()
+        set_device(self.device)
+        return self
 
     def __exit__(self, *exc):
+        if self.before >= 0:
+            set_device(self.before)
         return False
 
 
 class device_of(device):
-    """A context that would choose the device of a tensor; on a CPU tensor it does nothing."""
+    """A context in which the device of a tensor is the current one; a CPU tensor changes nothing."""
 
     def __init__(self, obj):
         super().__init__(obj.get_device() if obj.is_cuda else -1)
 
 
 def __getattr__(name):
-    if name in ("sparse", "random", "comm", "nccl", "nvtx", "amp", "memory", "streams"):
+    if name in ("sparse", "random", "comm", "nvtx", "amp", "memory", "streams"):
         import importlib
         try:
             return importlib.import_module("." + name, __name__)

@@ -1,0 +1,1 @@
+"""CUDA devices: memory, streams, kernels and cuBLAS. Imported at the first use of one."""
