@@ -55,7 +55,8 @@ def _multiplied(a, b, keep, sizes):
     n, m, k, p = (prod([sizes[i] for i in group]) for group in (batch, left, inside, right))
     if not inside or not (x.is_floating_point() or x.is_complex()):
         y = b.arranged(batch + right + inside).reshape(n, 1, p, k)
-        product = (x.reshape(n, m, 1, k) * y).sum(3, dtype=x.dtype) if inside else x.reshape(n, m, 1) * y.reshape(n, 1, p)
+        product = x.reshape(n, m, 1, k) * y
+        product = product.sum(3, dtype=x.dtype) if inside else product.squeeze(3)
     else:
         product = x.reshape(n, m, k).bmm(y.reshape(n, k, p))
     return _Factor(product.reshape([sizes[i] for i in labels]), labels)

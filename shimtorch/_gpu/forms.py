@@ -18,7 +18,7 @@ VIEWS = """
 COMPOSED = """
     clone contiguous to_dtype to_device copy_ fill_ zero_ abs sgn square round conj conj_physical angle where_op clamp
     mm mv _dot bmm matmul addmm addmv baddbmm linear
-    cat stack softmax log_softmax cumsum cumprod max min argmax argmin var std norm logsumexp
+    cat stack _softmax _log_softmax softmax log_softmax cumsum cumprod max min argmax argmin var std norm logsumexp
     _max_all _min_all _var split_with_sizes addcmul addcdiv lerp masked_fill_ masked_fill
 """
 FORMS = {
