@@ -10,7 +10,7 @@ from .._core.dtype cimport INT64, ITEMSIZE, NDTYPES, dtype_of
 from .._core.iterate cimport copy_into, reduce_into, run_loop
 from .._core.storage cimport Storage
 from .._core.tensor cimport (
-    MAX_DIMS, ON_DEVICE, Place, TensorBase, device_ptr, empty, empty_at, empty_strided, ptr, read_scalar, same_shape,
+    ON_DEVICE, Place, TensorBase, device_ptr, empty, empty_at, empty_strided, ptr, read_scalar, same_shape,
 )
 from .._kernels.table cimport st_cast, st_find, st_find_reduce, st_loop, st_reduce, st_rows_op
 from ._rt cimport check, current_stream_of, device_storage, use, wait_for

@@ -9,7 +9,6 @@ from .cublas cimport (
     CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_COMPUTE_64F, CUBLAS_GEMM_DEFAULT, CUBLAS_OP_N,
     CUBLAS_OP_T, CUBLAS_STATUS_SUCCESS, CUDA_C_32F, CUDA_C_64F, CUDA_R_16BF, CUDA_R_16F, CUDA_R_32F, CUDA_R_64F,
     cublasCreate, cublasGemmStridedBatchedEx, cublasGetVersion, cublasHandle_t, cublasOperation_t, cublasSetStream,
-    cudaDataType,
 )
 
 from .._core.dtype import scalar_type
