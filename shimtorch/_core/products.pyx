@@ -295,18 +295,20 @@ def linear_product(TensorBase input not None, TensorBase weight not None, Tensor
         a = as_rows(a)
     # a bias in every row of the result, to which the product is added, saves a pass over the result
     add = (bias is not None and bias.code == r.code and bias.ndim_ == 1 and bias.shape_[0] == weight.shape_[0] and
-           bias.contiguous_ and adds(r.code, a.shape_[0], weight.shape_[0], weight.shape_[1]))
+           bias.contiguous_ and not (r.flags | bias.flags) & ON_DEVICE and
+           adds(r.code, a.shape_[0], weight.shape_[0], weight.shape_[1]))
     if add:
         fill_rows(r, bias)
     gemm(a, b, r if r.ndim_ == 2 else as_rows(r), add)
     return r if add or bias is None else r.add_(bias)
 
 
-cdef void fill_rows(TensorBase r, TensorBase row) noexcept:
+cdef int fill_rows(TensorBase r, TensorBase row) except -1:
     """The row in every row of a contiguous tensor."""
     cdef Py_ssize_t size = row.count * ITEMSIZE[row.code], i
     for i in range(r.count // row.count if row.count else 0):
         memcpy(ptr(r) + i * size, ptr(row), size)
+    return 0
 
 
 cdef TensorBase as_rows(TensorBase t):

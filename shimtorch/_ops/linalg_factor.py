@@ -447,7 +447,7 @@ def householder_product(A, tau):
     _check_reflectors(A, tau, "torch.linalg.householder_product")
     m, n = A.shape[-2:]
     if _recorded(A, tau):
-        eye = OPS["torch.eye"](m, n, dtype=A.dtype).expand(tuple(A.shape[:-2]) + (m, n))
+        eye = OPS["torch.eye"](m, n, dtype=A.dtype, device=A.device).expand(tuple(A.shape[:-2]) + (m, n))
         return _reflected(A, tau, eye, range(tau.shape[-1] - 1, -1, -1))
     check_kernel(A, "orgqr_cpu")
     stack = stack_of(A)
