@@ -69,7 +69,7 @@ for _type in (Tensor, Size, device, layout, memory_format):
 # Parts of the namespace that are imported when they are first named.
 _LAZY = ("autograd", "nn", "optim", "sparse", "utils", "random", "cuda", "jit", "multiprocessing", "distributions",
          "linalg", "fft", "special", "testing", "backends", "version", "functional", "return_types", "serialization",
-         "types", "overrides", "storage", "masked", "signal", "hub", "onnx", "distributed", "_C", "func",
+         "types", "overrides", "storage", "masked", "signal", "hub", "onnx", "distributed", "_C", "__config__", "func",
          "amp", "futures", "cpu", "mps", "xpu", "accelerator", "compiler", "quasirandom", "profiler")
 _LAZY_NAMES = {
     "manual_seed": "random", "seed": "random", "initial_seed": "random", "get_rng_state": "random",

@@ -22,16 +22,18 @@ class SourceChangeWarning(Warning):
     """A module's source differs from what it was when it was saved. Never given: sources are not compared here."""
 
 
-def save(obj, f, pickle_module=None, pickle_protocol=DEFAULT_PROTOCOL, _use_new_zipfile_serialization=True,
+def save(obj, f, pickle_module=None, pickle_protocol=DEFAULT_PROTOCOL, _use_new_zipfile_serialization=None,
          _disable_byteorder_record=False):
     """Write an object, with the tensors in it, to a path or an object with ``write``.
 
-    The zip format of PyTorch 1.6 and later, or the stream of before with ``_use_new_zipfile_serialization=False``.
+    The zip format of PyTorch 1.6 and later, or the stream of before with ``_use_new_zipfile_serialization=False``,
+    which is the default in the eras of before.
     A path's old file stays as it is until the new one is complete. Storages that tensors share are written once.
     RuntimeError if the folder does not exist, or if tensors view the same memory as different dtypes.
     """
+    zipped = policy.saves_zip if _use_new_zipfile_serialization is None else _use_new_zipfile_serialization
     with opening.to_write(f) as file:
-        if _use_new_zipfile_serialization:
+        if zipped:
             root = os.path.splitext(os.path.basename(os.fspath(f)))[0] if opening.is_path(f) else ""
             if not root.isascii() or not root:
                 root = "archive"

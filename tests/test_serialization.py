@@ -483,3 +483,11 @@ def test_files_of_pytorch(name):
     for first, second in expected["shared"]:
         assert got[first].untyped_storage().data_ptr() == got[second].untyped_storage().data_ptr()
     assert expected["tensors"]
+
+
+@pytest.mark.parametrize("era, start", [("modern", b"PK"), ("1.11", b"PK"), ("1.1", b"\x80\x02"), ("0.3", b"\x80\x02")])
+def test_eras_decide_on_the_format(era, start):
+    file = io.BytesIO()
+    with torch.era(era):
+        torch.save(torch.ones(2), file)
+    assert file.getvalue().startswith(start)

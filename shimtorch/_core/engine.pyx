@@ -168,6 +168,10 @@ cdef class Run:
     def __dealloc__(self):
         free(self.heap)
 
+    def is_partial(self):
+        """Whether it goes only towards tensors whose gradients are asked for, not to all leaves."""
+        return self.wanted is not None
+
     cdef int push(self, Node node) except -1:
         cdef Py_ssize_t i = self.size, parent
         cdef PyObject** grown

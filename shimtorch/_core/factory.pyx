@@ -5,6 +5,7 @@ import numpy as np
 
 cimport numpy as cnp
 
+from .destination cimport make_beside
 from .dtype cimport (
     BOOL, CATEGORY, CAT_COMPLEX, CAT_FLOAT, CAT_INT, COMPLEX64, FLOAT32, INT64, ITEMSIZE, NDTYPES, UINT8, UINT64,
     as_code, code_of_numpy, default_code, default_complex_code, dtype_of, promote_checked,
@@ -678,7 +679,7 @@ def cat(tensors, dim=0):
         total += t.shape_[d]
         plain_copy = plain_copy and t.contiguous_ and t.code == code
     shape[d] = total
-    r = empty_at(place_of(<TensorBase>parts[0], None), code, (<TensorBase>parts[0]).ndim_, shape)
+    r = make_beside(<TensorBase>parts[0], None, code, (<TensorBase>parts[0]).ndim_, shape)
     plain_copy = plain_copy and not r.flags & ON_DEVICE
     if r.count == 0:
         return r
@@ -687,13 +688,13 @@ def cat(tensors, dim=0):
             t = <TensorBase>parts[k]
             for i in range(r.ndim_):
                 shape[i] = t.shape_[i]
-            copy_into(strided_alias(r, r.ndim_, shape, r.strides_, at * r.strides_[d] * ITEMSIZE[code]), t)
+            copy_into(strided_alias(r, r.ndim_, shape, r.strides_, r.offset + at * r.strides_[d] * ITEMSIZE[code]), t)
             at += t.shape_[d]
         return channels_last_like(parts, r)
     for i in range(d):
         outer *= shape[i]
     row = r.count // outer * ITEMSIZE[code]
-    dst = r.storage.data
+    dst = ptr(r)
     for k in range(len(parts)):
         t = <TensorBase>parts[k]
         chunk = t.count // outer * ITEMSIZE[code]

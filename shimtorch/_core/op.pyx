@@ -2,6 +2,7 @@
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF
 
+from .destination cimport await_result, forget_result, meet
 from .dtype cimport CATEGORY, dtype_of
 from .history cimport Differentiable, OpNode, node_class, record, record_aux, recording, strip_aux
 from .policy cimport ThreadState, policy, thread_state
@@ -155,6 +156,11 @@ cdef class Op(Differentiable):
         if grads is not None:
             self.read_rules(grads)
         self.names_composite = grads is None and "backward_name" in options
+
+    @property
+    def elementwise(self):
+        """Whether the result may be written over an operand while the op runs."""
+        return False
 
     def inplace_class(self):
         """The class of the op's in-place form."""
@@ -411,6 +417,8 @@ cdef object write_out(Op op, list args, dict kwargs, object out):
                                "differentiation, but one of the arguments requires grad.")
     st.no_record += 1
     try:
+        if len(outs) == 1:
+            await_result(outs[0], op.elementwise and not kwargs, args, kwargs)
         result = call_op(op, args, kwargs)
         results = result if isinstance(result, (tuple, list)) else (result,)
         if len(results) != len(outs):
@@ -422,11 +430,15 @@ cdef object write_out(Op op, list args, dict kwargs, object out):
                 raise TypeError(f"{op.__name__}(): this form has no 'out'")
             store_out(op, <TensorBase>o, <TensorBase>r)
     finally:
+        forget_result()
         st.no_record -= 1
     return out
 
 
 cdef int store_out(Op op, TensorBase out, TensorBase result) except -1:
+    if result is out:                  # it was made there
+        out.storage.version += 1
+        return 0
     if CATEGORY[result.code] > CATEGORY[out.code] and not (CATEGORY[out.code] == 1 and CATEGORY[result.code] <= 1):
         raise RuntimeError(f"result type {scalar_type(dtype_of(result.code))} can't be cast to the desired output type "
                            f"{scalar_type(dtype_of(out.code))}")
@@ -435,7 +447,7 @@ cdef int store_out(Op op, TensorBase out, TensorBase result) except -1:
     if not same_shape(out, result):
         warn_resized(out, describe_shape(result))
         out.resize_(make_size(result.ndim_, result.shape_))
-    out.copy_(result)
+    out.copy_(result.clone() if meet(out, result) else result)
     return 0
 
 

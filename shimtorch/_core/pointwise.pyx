@@ -4,6 +4,7 @@ from libc.stdint cimport int64_t
 
 from .._kernels.table cimport st_bounds, st_factor, st_find, st_loop, st_op
 from .autograd cimport check_inplace, rebase
+from .destination cimport awaited_result, make_result
 from .dtype cimport (
     BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, CATEGORY, ITEMSIZE, NDTYPES, UINT8, default_code, dtype_of,
 )
@@ -56,6 +57,11 @@ cdef class Pointwise(Op):
     def inplace_class(self):
         return InplacePointwise
 
+    @property
+    def elementwise(self):
+        """Whether the result may be written over an operand: the loop needs each element only for its own place."""
+        return self.fallback is None
+
     cdef int find_loops(self, str kernel, dict options) except -1:
         cdef int i, code = st_op(kernel.encode())
         if code < 0:
@@ -86,6 +92,9 @@ cdef class Pointwise(Op):
 
     cdef TensorBase alloc(self, int code, int ndim, const Py_ssize_t* shape, TensorBase a, TensorBase b):
         """An uninitialised result."""
+        cdef TensorBase out = awaited_result(code, ndim, shape)
+        if out is not None:
+            return out
         if policy.row_order and (policy.row_order_arithmetic or not self.keeps_order or not one_order(a, b)):
             return empty_at(place_of(a, b), code, ndim, shape)
         return alloc_alike(code, ndim, shape, a, b)
@@ -163,8 +172,8 @@ cdef class UnaryOp(Pointwise):
             run1(loop, out, a, NULL)
             return out
         if a.contiguous_ and not a.flags & ON_DEVICE:
-            r = empty(out_code, a.ndim_, a.shape_)
-            ptrs[0], ptrs[1] = r.storage.data, ptr(a)
+            r = make_result(out_code, a.ndim_, a.shape_)
+            ptrs[0], ptrs[1] = ptr(r), ptr(a)
             steps[0], steps[1] = ITEMSIZE[out_code], ITEMSIZE[code]
             run_flat(loop, 2, ptrs, steps, a.count, NULL)
         else:
@@ -248,7 +257,7 @@ cdef class BinaryOp(Pointwise):
                     loop = self.loops[code]
                     if code == x.code and loop != NULL and (out is None or (out is x and self.result == R_SAME)):
                         out_code = self.out_code(code)
-                        r = empty(out_code, x.ndim_, x.shape_) if out is None else out
+                        r = make_result(out_code, x.ndim_, x.shape_) if out is None else out
                         ptrs[0], ptrs[1], ptrs[2] = ptr(r), ptr(x), ptr(y)
                         steps[0], steps[1] = ITEMSIZE[out_code], ITEMSIZE[code]
                         steps[2] = steps[1]
@@ -261,7 +270,7 @@ cdef class BinaryOp(Pointwise):
                 if code == x.code and loop != NULL and (out is None or (out is x and self.result == R_SAME)):
                     write_scalar(number, code, b)
                     out_code = self.out_code(code)
-                    r = empty(out_code, x.ndim_, x.shape_) if out is None else out
+                    r = make_result(out_code, x.ndim_, x.shape_) if out is None else out
                     ptrs[0], ptrs[1], ptrs[2] = ptr(r), ptr(x), number
                     steps[0], steps[1], steps[2] = ITEMSIZE[out_code], ITEMSIZE[code], 0
                     run_flat(loop, 3, ptrs, steps, x.count, NULL)
@@ -553,7 +562,7 @@ def pointwise1(str kernel, TensorBase a not None, params=None, TensorBase out=No
     if params is not None:
         for i in range(len(params)):
             numbers_[i] = params[i]
-    cdef TensorBase r = alloc_result(a.code, a.ndim_, a.shape_, a, None) if out is None else out
+    cdef TensorBase r = alloc_like(a) if out is None else out
     run1(loop, r, a, numbers_)
     return r
 
@@ -586,12 +595,19 @@ cdef TensorBase alloc_broadcast(int code, TensorBase a, TensorBase b, TensorBase
     """An uninitialised result of two or three (c may be None) operands that broadcast."""
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef int ndim = broadcast_shape(a, b, shape)
-    cdef TensorBase r = alloc_result(code, ndim, shape, a, b)
+    cdef TensorBase r = alloc_result(code, ndim, shape, a, b), out
     if c is not None:
         ndim = broadcast_shape(r, c, shape)
         if not has_shape(r, ndim, shape):
             r = empty_at(place_of(r, c), code, ndim, shape)
-    return r
+    out = awaited_result(code, ndim, shape)
+    return r if out is None else out
+
+
+cdef TensorBase alloc_like(TensorBase a):
+    """An uninitialised result of the dtype and shape of a."""
+    cdef TensorBase out = awaited_result(a.code, a.ndim_, a.shape_)
+    return alloc_result(a.code, a.ndim_, a.shape_, a, None) if out is None else out
 
 
 def chosen(TensorBase condition not None, TensorBase a not None, TensorBase b not None):
@@ -622,7 +638,7 @@ def clamped(TensorBase a not None, low, high):
         bounds.ilo, bounds.ihi = 0 if low is None else int(low), 0 if high is None else int(high)
     else:
         bounds.lo, bounds.hi = 0 if low is None else low, 0 if high is None else high
-    r = alloc_result(a.code, a.ndim_, a.shape_, a, None)
+    r = alloc_like(a)
     run1(loop, r, a, &bounds)
     return r
 

@@ -1,5 +1,5 @@
 """Matrix products and row kernels (softmax, cumulative sums) on tensors: the forwards of their ops."""
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
@@ -8,6 +8,8 @@ from .._kernels.table cimport (
     ST_NO_MEMORY, ST_NOT_IMPLEMENTED, ST_SMALL_DEPTH, st_find_rows, st_find_small, st_gemm, st_nest_dim, st_parallel,
     st_rows, st_rows_op, st_shared_rows, st_small_fn,
 )
+from .._kernels.thin cimport st_gemm_is_thin
+from .destination cimport make_beside, make_result
 from .dtype cimport BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, ITEMSIZE, dtype_of
 from .iterate cimport contiguous_copy
 from .tensor cimport (
@@ -22,8 +24,9 @@ cdef object matmul_numpy = np.matmul
 C_NAMES = ("bool", "unsigned char", "signed char", "short", "int", "long int", "c10::Half", "c10::BFloat16", "float",
            "double", "c10::complex<float>", "c10::complex<double>", "short unsigned int", "unsigned int",
            "long unsigned int")
-# Up to this many multiplications the kernel for small matrices beats the call of a BLAS.
-cdef Py_ssize_t SMALL = 32 * 32 * 32
+
+cdef enum:
+    SMALL = 32 * 32 * 32               # multiplications, up to which a kernel beats the call of a BLAS
 
 
 def unlike_matrices(TensorBase a not None, TensorBase b not None):
@@ -42,14 +45,30 @@ cdef bint by_numpy(int code) noexcept:
     return code == FLOAT32 or code == FLOAT64 or code == COMPLEX64 or code == COMPLEX128
 
 
-cdef int gemm(TensorBase a, TensorBase b, TensorBase c) except -1:
-    """c = a @ b for matrices (any strides, c contiguous)."""
-    return gemms(1, a.shape_[0], b.shape_[1], a.shape_[1], a, 0, a.strides_, b, 0, b.strides_, c)
+cdef int gemm(TensorBase a, TensorBase b, TensorBase c, bint add=False) except -1:
+    """c = a @ b for matrices (any strides, c contiguous); add: c += a @ b, where `adds` says yes."""
+    return gemms(1, a.shape_[0], b.shape_[1], a.shape_[1], a, 0, a.strides_, b, 0, b.strides_, c, add)
+
+
+cdef bint is_small(Py_ssize_t m, Py_ssize_t n, Py_ssize_t k) noexcept nogil:
+    """Whether the kernel for small matrices beats the call of a BLAS."""
+    return m * n * k <= (SMALL if m > 1 and n > 1 else 256) and k <= ST_SMALL_DEPTH
+
+
+cdef bint by_blas(int code, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k) noexcept nogil:
+    """Whether a BLAS is there and worth its call."""
+    return blas_serves(code) and m * n * k > 64 and not st_gemm_is_thin(code, m, n, k)
+
+
+cdef bint adds(int code, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k) noexcept nogil:
+    """Whether a product of these sizes can be added to what the result holds."""
+    return (code == FLOAT32 or code == FLOAT64) and k > 0 and (is_small(m, n, k) or by_blas(code, m, n, k))
 
 
 # Products of a batch: matrices m x k and k x n, their strides, and the bytes from one to the next.
 ctypedef struct Batch:
     st_small_fn small
+    bint add
     int code
     Py_ssize_t m, n, k
     char* a
@@ -72,7 +91,7 @@ cdef void some_small(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept n
     sa[0], sa[1], sb[0], sb[1] = c.sa0, c.sa1, c.sb0, c.sb1
     loop.size = end - begin
     loop.strides[0], loop.strides[1], loop.strides[2] = c.m * c.n * size, c.a_step, c.b_step
-    c.small(False, c.m, c.n, c.k, c.a + begin * c.a_step, sa, c.b + begin * c.b_step, sb,
+    c.small(c.add, c.m, c.n, c.k, c.a + begin * c.a_step, sa, c.b + begin * c.b_step, sb,
             c.c + begin * c.m * c.n * size, c.n * size, 1, &loop)
 
 
@@ -80,14 +99,14 @@ cdef void some_by_blas(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept
     cdef const Batch* c = <const Batch*>context
     cdef Py_ssize_t i, step = c.m * c.n * ITEMSIZE[c.code]
     for i in range(begin, end):
-        blas_product(c.code, False, c.m, c.n, c.k, c.a + i * c.a_step, c.sa0, c.sa1, c.b + i * c.b_step, c.sb0, c.sb1,
+        blas_product(c.code, c.add, c.m, c.n, c.k, c.a + i * c.a_step, c.sa0, c.sa1, c.b + i * c.b_step, c.sb0, c.sb1,
                      c.c + i * step, c.n)
 
 
 cdef int gemms(Py_ssize_t batch, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, TensorBase a, Py_ssize_t a_step,
                const Py_ssize_t* a_strides, TensorBase b, Py_ssize_t b_step, const Py_ssize_t* b_strides,
-               TensorBase c) except -1:
-    """c = a @ b for a batch of matrices, a_step and b_step elements apart; c is contiguous."""
+               TensorBase c, bint add) except -1:
+    """c = a @ b (or c += a @ b) for a batch of matrices, a_step and b_step elements apart; c is contiguous."""
     cdef Py_ssize_t s = ITEMSIZE[a.code], i
     cdef st_small_fn small
     cdef Batch share
@@ -103,10 +122,10 @@ cdef int gemms(Py_ssize_t batch, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, Tenso
     if k == 0:
         memset(pc, 0, c.count * s)
         return 0
-    if m * n * k <= (SMALL if m > 1 and n > 1 else 256) and k <= ST_SMALL_DEPTH:
+    if is_small(m, n, k):
         small = st_find_small(a.code)
         if small != NULL:
-            share = Batch(small, a.code, m, n, k, pa, pb, pc, a_strides[0] * s, a_strides[1] * s, b_strides[0] * s,
+            share = Batch(small, add, a.code, m, n, k, pa, pb, pc, a_strides[0] * s, a_strides[1] * s, b_strides[0] * s,
                           b_strides[1] * s, a_step * s, b_step * s)
             if m * n * k * batch < 2 * GRAIN:
                 some_small(&share, 0, batch)
@@ -114,14 +133,14 @@ cdef int gemms(Py_ssize_t batch, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, Tenso
                 with nogil:
                     st_parallel(batch, GRAIN // (m * n * k) + 1, some_small, &share)
             return 0
-    if blas_serves(a.code) and m * n * k > 64:
+    if by_blas(a.code, m, n, k):
         if not blas_lies(m, k, a_strides[0], a_strides[1]):
             a = contiguous_copy(a)
-            return gemms(batch, m, n, k, a, m * k, a.strides_ + a.ndim_ - 2, b, b_step, b_strides, c)
+            return gemms(batch, m, n, k, a, m * k, a.strides_ + a.ndim_ - 2, b, b_step, b_strides, c, add)
         if not blas_lies(k, n, b_strides[0], b_strides[1]):
             b = contiguous_copy(b)
-            return gemms(batch, m, n, k, a, a_step, a_strides, b, k * n, b.strides_ + b.ndim_ - 2, c)
-        share = Batch(NULL, a.code, m, n, k, pa, pb, pc, a_strides[0], a_strides[1], b_strides[0], b_strides[1],
+            return gemms(batch, m, n, k, a, a_step, a_strides, b, k * n, b.strides_ + b.ndim_ - 2, c, add)
+        share = Batch(NULL, add, a.code, m, n, k, pa, pb, pc, a_strides[0], a_strides[1], b_strides[0], b_strides[1],
                       a_step * s, b_step * s)
         with nogil:
             if m * n * k > (BLAS_ALONE if m > 1 and n > 1 else BLAS_ALONE_MV):
@@ -129,7 +148,7 @@ cdef int gemms(Py_ssize_t batch, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, Tenso
             else:
                 st_parallel(batch, GRAIN // (m * n * k) + 1, some_by_blas, &share)
         return 0
-    if by_numpy(a.code) and m * n * k > SMALL:
+    if by_numpy(a.code) and m * n * k > SMALL and not st_gemm_is_thin(a.code, m, n, k):
         matmul_numpy(as_ndarray(a), as_ndarray(b), as_ndarray(c))
         return 0
     with nogil:
@@ -175,7 +194,7 @@ def mm(TensorBase self not None, TensorBase mat2 not None):
     if self.code != mat2.code:
         raise unlike_matrices(self, mat2)
     shape[0], shape[1] = self.shape_[0], mat2.shape_[1]
-    r = empty_at(place_of(self, mat2), self.code, 2, shape)
+    r = make_beside(self, mat2, self.code, 2, shape)
     gemm(self, mat2, r)
     return r
 
@@ -241,17 +260,18 @@ def bmm(TensorBase self not None, TensorBase mat2 not None):
     if self.code != mat2.code:
         raise RuntimeError(f"expected scalar type {scalar_type(self.dtype)} but found {scalar_type(mat2.dtype)}")
     shape[0], shape[1], shape[2] = self.shape_[0], self.shape_[1], mat2.shape_[2]
-    r = empty_at(place_of(self, mat2), self.code, 3, shape)
+    r = make_beside(self, mat2, self.code, 3, shape)
     gemms(shape[0], shape[1], shape[2], self.shape_[2], self, self.strides_[0], self.strides_ + 1, mat2,
-          mat2.strides_[0], mat2.strides_ + 1, r)
+          mat2.strides_[0], mat2.strides_ + 1, r, False)
     return r
 
 
-def linear_product(TensorBase input not None, TensorBase weight not None):
-    """input (..., k) @ weight (n, k) transposed."""
+def linear_product(TensorBase input not None, TensorBase weight not None, TensorBase bias):
+    """input (..., k) @ weight (n, k) transposed, plus the bias (None or anything that broadcasts)."""
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef Py_ssize_t strides[2]
     cdef TensorBase a = input, b, r
+    cdef bint add
     cdef int i
     if weight.ndim_ != 2 or input.ndim_ == 0 or input.shape_[input.ndim_ - 1] != weight.shape_[1]:
         raise RuntimeError(
@@ -273,10 +293,21 @@ def linear_product(TensorBase input not None, TensorBase weight not None):
         if not a.contiguous_:
             a = contiguous_copy(a)
         a = as_rows(a)
-        gemm(a, b, as_rows(r))
-    else:
-        gemm(a, b, r)
-    return r
+    # a bias in every row of the result, to which the product is added, saves a pass over the result
+    add = (bias is not None and bias.code == r.code and bias.ndim_ == 1 and bias.shape_[0] == weight.shape_[0] and
+           bias.contiguous_ and not (r.flags | bias.flags) & ON_DEVICE and
+           adds(r.code, a.shape_[0], weight.shape_[0], weight.shape_[1]))
+    if add:
+        fill_rows(r, bias)
+    gemm(a, b, r if r.ndim_ == 2 else as_rows(r), add)
+    return r if add or bias is None else r.add_(bias)
+
+
+cdef void fill_rows(TensorBase r, TensorBase row) noexcept:
+    """The row in every row of a contiguous tensor."""
+    cdef Py_ssize_t size = row.count * ITEMSIZE[row.code], i
+    for i in range(r.count // row.count if row.count else 0):
+        memcpy(ptr(r) + i * size, ptr(row), size)
 
 
 cdef TensorBase as_rows(TensorBase t):
@@ -316,7 +347,7 @@ cpdef TensorBase by_rows(str kernel, tensors, dim):
     if f.flags & ON_DEVICE:
         from .._gpu.rows import by_rows as on_device_rows
         return on_device_rows(kernel, inputs, d)
-    r = empty(f.code, f.ndim_, f.shape_)
+    r = make_result(f.code, f.ndim_, f.shape_)
     if r.count == 0:
         return r
     n = f.shape_[d] if f.ndim_ else 1
@@ -324,7 +355,7 @@ cpdef TensorBase by_rows(str kernel, tensors, dim):
         outer *= f.shape_[i]
     for i in range(d + 1, f.ndim_):
         inner *= f.shape_[i]
-    ptrs[0] = r.storage.data
+    ptrs[0] = ptr(r)
     for k in range(n_in):
         ptrs[k + 1] = ptr(<TensorBase>inputs[k])
     for k in range(n_in + 1):

@@ -31,7 +31,7 @@ cdef object place(str function, tuple size, object named, object out, object dty
         raise TypeError(f"{function}(): argument 'size' (position 1) must be tuple of ints, not {type(first).__name__}")
     check_place(function, device, layout)
     if out is None:
-        return empty_tensor(size, dtype=dtype, device=device)
+        return empty_tensor(*size, dtype=dtype, device=device)
     if not isinstance(out, TensorBase):
         raise TypeError(f"{function}(): argument 'out' must be Tensor, not {type(out).__name__}")
     if dtype is not None and dtype is not out.dtype:

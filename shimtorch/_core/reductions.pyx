@@ -2,13 +2,12 @@
 from cpython.object cimport PyObject
 
 from .._kernels.table cimport st_find_reduce, st_reduce, st_reduce_dtype, st_reduce_op
+from .destination cimport make_beside
 from .dtype cimport CAT_INT, CATEGORY, INT64, NDTYPES, as_code, dtype_of
 from .history cimport record, recording
 from .iterate cimport as_code_tensor, reduce_into
 from .op cimport Op, checked_tensor, enable_vectorcall
-from .tensor cimport (
-    MAX_DIMS, ON_DEVICE, SPARSE, VOLATILE, TensorBase, empty_at, place_of, seen_flags, wrap_dim,
-)
+from .tensor cimport MAX_DIMS, ON_DEVICE, SPARSE, VOLATILE, TensorBase, seen_flags, wrap_dim
 
 from .declaring import enter
 from .dtype import scalar_type
@@ -49,7 +48,7 @@ cdef TensorBase reduced(TensorBase a, unsigned long long mask, bint keepdim, int
         else:
             shape[n] = a.shape_[i]
             n += 1
-    return empty_at(place_of(a, None), code, n, shape)
+    return make_beside(a, None, code, n, shape)
 
 
 cdef class ReduceOp(Op):

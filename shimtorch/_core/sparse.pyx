@@ -300,18 +300,23 @@ def coalesce(TensorBase t not None):
     if cells >= 0 and width == 1:
         shape[0] = min(cells, entries.nnz)
         sums = empty(code, values.ndim_, shape)
-        numbers = <int64_t*>scratch(shape[0] * sizeof(int64_t))
+        indices = new_indices(1, shape[0]) if p.dims == 1 else None     # in one dimension cells are coordinates
+        numbers = <int64_t*>(scratch(shape[0] * sizeof(int64_t)) if indices is None else ptr(indices))
         if numbers == NULL:
             raise MemoryError("coalesce: no memory")
         target = ptr(sums)
         with nogil:
             found = sum_cells(&entries, sizes, code, source, width, numbers, target)
-        if found < 0:
+        if indices is not None:
+            if found >= 0:
+                indices = first_columns(indices, found)
+        else:
+            if found >= 0:
+                indices = new_indices(p.dims, found)
+                cell_indices(numbers, found, p.dims, sizes, <int64_t*>ptr(indices))
             release(numbers)
+        if found < 0:
             raise MemoryError("coalesce: no memory")
-        indices = new_indices(p.dims, found)
-        cell_indices(numbers, found, p.dims, sizes, <int64_t*>ptr(indices))
-        release(numbers)
         shape[0] = found
         sums = strided_alias(sums, values.ndim_, shape, sums.strides_, 0)
     else:
@@ -371,6 +376,15 @@ cdef TensorBase new_indices(Py_ssize_t dims, Py_ssize_t nnz):
     cdef Py_ssize_t shape[2]
     shape[0], shape[1] = dims, nnz
     return empty(INT64, 2, shape)
+
+
+cdef TensorBase first_columns(TensorBase indices, Py_ssize_t n):
+    """The first n entries of (1, m) indices."""
+    cdef Py_ssize_t shape[2]
+    cdef Py_ssize_t strides[2]
+    shape[0], shape[1] = 1, n
+    strides[0], strides[1] = n, 1
+    return strided_alias(indices, 2, shape, strides, 0)
 
 
 def merge_sum(TensorBase a not None, TensorBase x not None, TensorBase b not None, TensorBase y not None):

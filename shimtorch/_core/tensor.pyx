@@ -926,7 +926,7 @@ cdef class TensorBase:
         args[0], args[1] = <PyObject*>other, <PyObject*>self
         if not plain(args, 2, tensor_type) and overridden(args, 2, False):
             return dispatch_operator(operator_function(S_MATMUL), args, 2)
-        return NotImplemented
+        return call2(S_MATMUL, other, self) if isinstance(other, TensorBase) else NotImplemented
 
     def __and__(self, other):
         return call2(S_AND, self, other)

@@ -39,8 +39,13 @@ _MODERN = {
     "stft_of_pairs": False,
     "subclasses_kept": True,
     # Read by Python only:
+    "stable_sort": True,                    # sort() keeps the order of equal elements (1.9 and later)
+    "last_of_equals": False,                # max(dim) of contiguous tensors gives the last of the largest (1.0, 1.1)
     "zero_grad_set_to_none": True,          # zero_grad() forgets the gradients, or fills them with zeros
     "chain_of_one_copied": True,            # chain_matmul() of one matrix is a copy, or that matrix itself
+    "optimizer_number_tensors": True,       # an optimiser's state_dict holds its step count in a tensor, or as a number
+    "saves_zip": True,                      # torch.save writes zip archives, or streams of pickles
+    "datapipes_of_2": True,                 # pipes shuffle by generators of their own, and mux ends with the shortest
     "checkpoint_warns": True,               # checkpoint() warns when use_reentrant is not passed
 }
 
@@ -54,6 +59,8 @@ _CHANGES = {
         "weights_only_default": False,
         "stft_of_pairs": True,
         "zero_grad_set_to_none": False,
+        "optimizer_number_tensors": False,
+        "datapipes_of_2": False,
         "checkpoint_warns": False,
     },
     "1.1": {
@@ -76,6 +83,9 @@ _CHANGES = {
         "adam_corrects_root": False,
         "subclasses_kept": False,
         "chain_of_one_copied": False,
+        "saves_zip": False,
+        "stable_sort": False,
+        "last_of_equals": True,
     },
     "1.0": {
         "texts_of": "1.0",
@@ -92,6 +102,7 @@ _CHANGES = {
         "dropout_training_default": False,
         "num_batches_tracked": False,
         "size_average_warning": False,
+        "last_of_equals": False,
     },
     "0.3": {
         "two_types": True,

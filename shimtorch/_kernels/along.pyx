@@ -1,8 +1,9 @@
 """Loops along one dimension of C-contiguous arrays (outer, n, inner): picking, adding up, the largest few.
 
-Arrays are ndarrays; places are int64 and were checked to lie within the dimension.
+Arrays are ndarrays; places are int64 and, except for `gather`, were checked to lie within the dimension.
 """
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint64_t
+from libc.string cimport memcpy
 
 from .parallel cimport st_body
 from .table cimport st_parallel
@@ -39,7 +40,7 @@ ctypedef struct Lines:
     const void* values
     Py_ssize_t size, n, inner          # of the dimension: in the array that is looked into, and in the other
     Py_ssize_t k
-    bint largest
+    bint largest, outside              # outside: a place does not lie in the dimension
 
 cdef enum:
     GRAIN = 1 << 15                    # elements that are worth a thread
@@ -50,33 +51,73 @@ cdef void gather_lines(word* context, Py_ssize_t begin, Py_ssize_t end) noexcept
     """Lines (o, j) of the result."""
     cdef Lines* c = <Lines*>context
     cdef Py_ssize_t line = begin, stop, i, inner = c.inner
-    cdef const int64_t* at
+    cdef uint64_t size = c.size
+    cdef const uint64_t* at
     cdef const word* source
     cdef word* out
     while line < end:
         stop = min(end, (line // c.n + 1) * c.n)
         source = <const word*>c.values + line // c.n * c.size * inner
-        at, out = c.places, <word*>c.target
+        at, out = <const uint64_t*>c.places, <word*>c.target
         if inner == 1:
             for i in range(line, stop):
+                if at[i] >= size:      # negative ones too
+                    c.outside = True
+                    return
                 out[i] = source[at[i]]
             line = stop
             continue
         while line < stop:
             for i in range(inner):
+                if at[line * inner + i] >= size:
+                    c.outside = True
+                    return
                 out[line * inner + i] = source[at[line * inner + i] * inner + i]
             line += 1
 
 
 def gather(const word[:, :, ::1] source, const int64_t[:, :, ::1] places, word[:, :, ::1] out):
-    """``out[o, j, i] = source[o, places[o, j, i], i]``."""
+    """``out[o, j, i] = source[o, places[o, j, i], i]``; False, and no result, if a place lies outside."""
+    cdef Lines c
+    if not out.shape[0] * out.shape[1] * out.shape[2]:
+        return True
+    c.target, c.places = &out[0, 0, 0], &places[0, 0, 0]
+    c.values = &source[0, 0, 0] if source.shape[1] else NULL
+    c.size, c.n, c.inner = source.shape[1], places.shape[1], places.shape[2]
+    c.outside = False
+    with nogil:
+        st_parallel(places.shape[0] * c.n, GRAIN // c.inner + 1, <st_body>gather_lines[word], &c)
+    return not c.outside
+
+
+cdef void pick_lines(word* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """Lines (o, j) of the result."""
+    cdef Lines* c = <Lines*>context
+    cdef Py_ssize_t line = begin, stop, i, j, inner = c.inner
+    cdef const word* source
+    cdef word* out
+    while line < end:
+        stop = min(end, (line // c.n + 1) * c.n)
+        source = <const word*>c.values + line // c.n * c.size * inner
+        out, j = <word*>c.target + line * inner, line % c.n
+        if inner == 1:
+            for i in range(stop - line):
+                out[i] = source[c.places[j + i]]
+        else:
+            for i in range(stop - line):
+                memcpy(out + i * inner, source + c.places[j + i] * inner, inner * sizeof(word))
+        line = stop
+
+
+def pick(const word[:, :, ::1] source, const int64_t[::1] places, word[:, :, ::1] out):
+    """``out[o, j, i] = source[o, places[j], i]``."""
     cdef Lines c
     if not out.shape[0] * out.shape[1] * out.shape[2]:
         return
-    c.target, c.places, c.values = &out[0, 0, 0], &places[0, 0, 0], &source[0, 0, 0]
-    c.size, c.n, c.inner = source.shape[1], places.shape[1], places.shape[2]
+    c.target, c.places, c.values = &out[0, 0, 0], &places[0], &source[0, 0, 0]
+    c.size, c.n, c.inner = source.shape[1], places.shape[0], source.shape[2]
     with nogil:
-        st_parallel(places.shape[0] * c.n, GRAIN // c.inner + 1, <st_body>gather_lines[word], &c)
+        st_parallel(out.shape[0] * c.n, GRAIN // c.inner + 1, <st_body>pick_lines[word], &c)
 
 
 cdef void scatter_columns(number* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:

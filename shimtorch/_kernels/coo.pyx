@@ -161,6 +161,12 @@ cdef void _spread_words(const Spreading* s, const word_t* values, Py_ssize_t beg
             if place >= clean:
                 clean = _clean(out, clean, place + <Py_ssize_t>sizeof(word_t), size)
             (<word_t*>(out + place))[0] = values[x]
+    elif s.entries.dims == 1:
+        for x in range(begin, end):
+            place = a[x * step] * steps[0]
+            if place >= clean:
+                clean = _clean(out, clean, place + <Py_ssize_t>sizeof(word_t), size)
+            (<word_t*>(out + place))[0] = values[x]
     else:
         for x in range(begin, end):
             place = _offset(s.entries, x, steps)

@@ -5,6 +5,7 @@
 #include "norm.h"
 #include "pool.h"
 #include "processor.h"
+#include "thin.h"
 
 #include <stdlib.h>
 
@@ -12,7 +13,7 @@ typedef struct {
     const char *name;
     const st_entry *const *pointwise, *const *reductions, *const *rows; /* lists of families that end with NULL */
     const st_loop (*casts)[ST_NDTYPES];
-    const st_gemm_fn *gemm;
+    const st_gemm_fn *gemm, *thin;
     const st_conv_kernels *convs; /* float, double */
     const st_pool_kernels *pools; /* float, double, int64 */
     const st_norm_kernels *norms; /* float, double */
@@ -35,6 +36,7 @@ typedef struct {
     ROWS_OF(DECLARE_FAMILY_, isa)                                                                                    \
     extern const st_loop st_casts_##isa[ST_NDTYPES][ST_NDTYPES];                                                     \
     extern const st_gemm_fn st_gemms_##isa[ST_NDTYPES];                                                              \
+    extern const st_gemm_fn st_thins_##isa[ST_NDTYPES];                                                              \
     extern const st_conv_kernels st_convs_##isa[2];                                                                  \
     extern const st_pool_kernels st_pools_##isa[3];                                                                  \
     extern const st_norm_kernels st_norms_##isa[2];                                                                  \
@@ -44,8 +46,8 @@ typedef struct {
     static const st_entry *const reductions_##isa[] = {REDUCTIONS_OF(LIST_FAMILY_, isa) NULL};                       \
     static const st_entry *const rows_##isa[] = {ROWS_OF(LIST_FAMILY_, isa) NULL};                                   \
     static const st_build build_##isa = {title,          pointwise_##isa, reductions_##isa, rows_##isa,              \
-                                         st_casts_##isa, st_gemms_##isa,  st_convs_##isa,   st_pools_##isa,  \
-                                         st_norms_##isa, st_nests_##isa,  st_smalls_##isa};
+                                         st_casts_##isa, st_gemms_##isa,  st_thins_##isa,   st_convs_##isa,  \
+                                         st_pools_##isa, st_norms_##isa,  st_nests_##isa,   st_smalls_##isa};
 
 BUILD(baseline, "baseline")
 #ifdef ST_HAVE_V3
@@ -167,7 +169,11 @@ int st_gemm(int dtype, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const char *a, ptr
     const st_gemm_fn gemm = valid(dtype, ST_NDTYPES, 0) ? tables()->gemm[dtype] : NULL;
     if (gemm == NULL) return ST_NOT_IMPLEMENTED;
     const ptrdiff_t sa[2] = {sa_row, sa_col}, sb[2] = {sb_row, sb_col}, sc[2] = {sc_row, sc_col};
-    return gemm(m, n, k, a, sa, b, sb, c, sc);
+    if (!st_gemm_is_thin(dtype, m, n, k)) return gemm(m, n, k, a, sa, b, sb, c, sc);
+    const st_gemm_fn thin = tables()->thin[dtype];
+    if (n <= m) return thin(m, n, k, a, sa, b, sb, c, sc);
+    const ptrdiff_t at[2] = {sa_col, sa_row}, bt[2] = {sb_col, sb_row}, ct[2] = {sc_col, sc_row};
+    return thin(n, m, k, b, bt, a, at, c, ct); /* the transpose is the product of the transposes */
 }
 
 const st_conv_kernels *st_find_conv(int dtype) {

@@ -188,6 +188,49 @@ def clear_triangle(cnp.ndarray a, bint upper):
 
 # ---------------------------------------------------------------- LU
 
+ctypedef fused real:
+    float
+    double
+
+cdef enum:
+    SMALL = 8                          # matrices up to this size cost less than a call of LAPACK
+
+
+cdef int small_getrf(real* a, int n, int* pivot) noexcept nogil:
+    """LU factors of a matrix n x n in place, column after column; its info."""
+    cdef int i, j, k, best, info = 0
+    cdef real factor
+    for j in range(n):
+        best = j
+        for i in range(j + 1, n):
+            if size_of(a[j * n + i]) > size_of(a[j * n + best]):
+                best = i
+        pivot[j] = best + 1
+        if a[j * n + best] == 0:
+            info = info if info else j + 1
+            continue
+        if best != j:
+            for k in range(n):
+                a[k * n + j], a[k * n + best] = a[k * n + best], a[k * n + j]
+        for i in range(j + 1, n):
+            a[j * n + i] /= a[j * n + j]
+        for k in range(j + 1, n):
+            factor = a[k * n + j]
+            for i in range(j + 1, n):
+                a[k * n + i] -= a[j * n + i] * factor
+    return info
+
+
+cdef inline real size_of(real x) noexcept nogil:
+    return x if x >= 0 else -x
+
+
+cdef void small_getrfs(real* a, int n, Py_ssize_t batch, int* pivot, int* error) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(batch):
+        error[i] = small_getrf(a + i * n * n, n, pivot + i * n)
+
+
 def getrf(cnp.ndarray a):
     """LU factors in place; returns pivots (from 1) and infos."""
     cdef P f = find("getrf", a)
@@ -197,7 +240,11 @@ def getrf(cnp.ndarray a):
     cdef char* data = cnp.PyArray_BYTES(a)
     cdef int* pivot = <int*>cnp.PyArray_DATA(pivots)
     cdef int* error = <int*>cnp.PyArray_DATA(info)
-    if k:
+    if n == m and n <= SMALL and cnp.PyArray_TYPE(a) == cnp.NPY_FLOAT32:
+        small_getrfs(<float*>data, n, batch, pivot, error)
+    elif n == m and n <= SMALL and cnp.PyArray_TYPE(a) == cnp.NPY_FLOAT64:
+        small_getrfs(<double*>data, n, batch, pivot, error)
+    elif k:
         with nogil:
             for i in range(batch):
                 (<F6>f)(&m, &n, data + i * by, &m, pivot + i * k, error + i)

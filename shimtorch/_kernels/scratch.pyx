@@ -1,18 +1,35 @@
 """Temporary memory for kernels, kept for the next call.
 
 A large block fresh from the system costs a page fault every 4 KiB, which is more than a linear pass over it. So a few
-released blocks are kept and handed out again: at most SLOTS of them and MOST_KEPT bytes together.
+released blocks are kept and handed out again: at most SLOTS of them and MOST_KEPT bytes together. Large blocks ask for
+huge pages, without which writes to any place in them wait for the tables of pages.
 """
 
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free
 from libc.string cimport memset
 
 cdef extern from *:
     """
+    #include <stdlib.h>
+    #if defined(__linux__)
+    #include <sys/mman.h>
+    #endif
+    static void *st_scratch_block(size_t size) {
+    #if defined(__linux__) && defined(MADV_HUGEPAGE)
+        void *p = NULL;
+        if (size >= (4u << 20)) {
+            if (posix_memalign(&p, 2u << 20, size)) return NULL;
+            madvise(p, size, MADV_HUGEPAGE);
+            return p;
+        }
+    #endif
+        return malloc(size);
+    }
     static volatile int st_scratch_lock = 0;
     static inline void st_scratch_enter(void) { while (__sync_lock_test_and_set(&st_scratch_lock, 1)) { } }
     static inline void st_scratch_leave(void) { __sync_lock_release(&st_scratch_lock); }
     """
+    void* fresh_block "st_scratch_block"(size_t size) noexcept nogil
     void enter "st_scratch_enter"() noexcept nogil
     void leave "st_scratch_leave"() noexcept nogil
 
@@ -48,7 +65,7 @@ cdef void* scratch(Py_ssize_t size) noexcept nogil:
     if block == NULL:
         if size > <Py_ssize_t>((<size_t>-1) >> 1) - HEADER:
             return NULL
-        block = malloc(size + HEADER)
+        block = fresh_block(size + HEADER)
         if block == NULL:
             return NULL
         (<Py_ssize_t*>block)[0] = size

@@ -161,6 +161,9 @@ def einsum_sparse(equation, operands):
             raise RuntimeError(f"expected scalar type {scalar_type(operands[0].dtype)} but found "
                                f"{scalar_type(x.dtype)}")
     keep = frozenset(output)
+    if len(operands) == 1 and not keep.issuperset(terms[0]) and not (
+            operands[0].is_floating_point() or operands[0].is_complex()):
+        operands = [operands[0].to(int64)]          # in which sums of whole numbers are counted
     sparse = [entries_of(x, row, sizes) for x, row in zip(operands, terms) if x.layout is not strided]
     needed = keep.union(*[e.places for e in sparse])
     dense = []

@@ -8,11 +8,10 @@ from .._core.dtype import scalar_type
 from .._core.tensor import TensorBase, wrap_ndarray
 from .._kernels import along as kernels
 from ._rules import where
-from .indexing import add_at
+from .indexing import WORDS, add_at
 from .samples import Draw, Samples, call, integers
 from .shape import wrap
 
-_WORDS = {1: "uint8", 2: "int16", 4: "float32", 8: "float64", 16: "complex128"}
 _ADDED = ("float32", "float64", "uint8", "int8", "int16", "int32", "int64")
 
 
@@ -68,7 +67,12 @@ def index_select(self, dim, index):
         if places.size != 1:
             raise RuntimeError("index_select(): Index to scalar can have only 1 value")
         return self.clone()
-    return wrap_ndarray(self._ndarray().take(places, axis=d))
+    if not self.is_contiguous() or self.element_size() not in WORDS:
+        return wrap_ndarray(self._ndarray().take(places, axis=d))
+    result, word = self.new_empty(self.shape[:d] + (places.size,) + self.shape[d + 1:]), WORDS[self.element_size()]
+    kernels.pick(_in_three(self._ndarray().view(word), d), np.ascontiguousarray(places, np.int64),
+                 _in_three(result._ndarray().view(word), d))
+    return result
 
 
 @op(method=False, function=False, grads={"grad": lambda g, dim, index: g.index_select(dim, index)})
@@ -239,15 +243,15 @@ def gather(self, dim, index, *, sparse_grad=False):
     """``out[i][j] = self[index[i][j]][j]`` for dim 0, and so on: elements picked along a dimension."""
     if index.numel() == 0:
         return self.new_empty(index.shape)
-    places = _element_places(self, dim, index, "gather")
     d = wrap(dim, self.dim())
-    if _others_alike(self, index, d):
+    if _others_alike(self, index, d) and index.dtype.name in ("int64", "int32"):
         result = self.new_empty(index.shape)
-        word = _WORDS[self.element_size()]
-        kernels.gather(*(_in_three(np.ascontiguousarray(x), d) for x in (
-            self._ndarray().view(word), index._ndarray().astype(np.int64, copy=False))),
-            _in_three(result._ndarray().view(word), d))
-        return result
+        word = WORDS[self.element_size()]
+        if kernels.gather(*(_in_three(np.ascontiguousarray(x), d) for x in (
+                self._ndarray().view(word), index._ndarray().astype(np.int64, copy=False))),
+                _in_three(result._ndarray().view(word), d)):
+            return result
+    places = _element_places(self, dim, index, "gather")         # which says what is wrong, if anything is
     return wrap_ndarray(np.asarray(self._ndarray().reshape(self.shape or (1,))[places]).reshape(index.shape))
 
 

@@ -4,14 +4,19 @@ import numpy as np
 from .._core import OPS, indexing
 from .._core.declaring import inplace_op, op
 from .._core.device import strided
+from .._core.dtype import bool as bool_
 from .._core.dtype import scalar_type
+from .._core.grad_mode import is_grad_enabled
 from .._core.indexing import slice_bounds
 from .._core.policy import inside, policy
 from .._core.tensor import TensorBase, bind_operator, wrap_ndarray
+from .._kernels import masks as kernels
 from .samples import Draw, Samples, call, integers, mask
 from .shape import slice_
 
 _INDEX_DTYPES = ("int64", "int32", "uint8", "bool", "int16", "int8")
+# By size of an element: the dtype as which kernels move it.
+WORDS = {1: "uint8", 2: "int16", 4: "float32", 8: "float64", 16: "complex128"}
 
 
 # ---------------------------------------------------------------- what an index means
@@ -23,8 +28,27 @@ def _general_getitem(x, index):
         return sparse_getitem(x, index)
     if x.dim() == 0 and type(index) is int and index in (0, -1):
         return _scalar_item(x)
+    if isinstance(index, TensorBase) and index.dtype is bool_ and masks_whole(x, index):
+        return chosen_by_mask(x, index)
     view, tensors = _split_index(x, index)
     return view if tensors is None else OPS["torch.index"](view, tensors)
+
+
+def masks_whole(x, mask):
+    """Whether `chosen_by_mask` serves: a mask over all of x, whose elements are taken without history."""
+    return (mask.shape == x.shape and x.dim() > 0 and mask.layout is strided and x.device.type == "cpu" and
+            x.device == mask.device and not (x.requires_grad and is_grad_enabled()))
+
+
+@op(method=False, function=False)
+def chosen_by_mask(x, mask):
+    """The elements of x where a mask of its shape is true."""
+    word, flags = WORDS[x.element_size()], mask.contiguous()._ndarray().reshape(-1).view(np.uint8)
+    starts = np.empty(-(-flags.size // kernels.block_size) + 1, np.int64)
+    kernels.count_true(flags, starts)
+    result = x.new_empty(int(starts[-1]))
+    kernels.take(x.contiguous()._ndarray().reshape(-1).view(word), flags, starts, result._ndarray().view(word))
+    return result
 
 
 def _scalar_item(x):

@@ -3,7 +3,7 @@ import math
 
 from .._core import OPS
 from .._core.declaring import op
-from .._core.dtype import scalar_type
+from .._core.dtype import bfloat16, float16, scalar_type
 from .._core.tensor import TensorBase
 from .chains import multiplied
 from .linalg_base import LinAlgError, check_float, check_matrix, check_square
@@ -77,6 +77,8 @@ def _matrix_norm(A, ord, dim, keepdim, dtype):
     if isinstance(ord, str) and ord not in ("fro", "nuc") or not isinstance(ord, str) and abs(ord) not in (
             1, 2, math.inf):
         raise RuntimeError(f"{name}: Order {ord} not supported.")
+    if ord in ("nuc", 2, -2) and A.dtype in (bfloat16, float16):
+        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {scalar_type(A.dtype)}")
     a, b = _two_dims(A, dim, name)
     if dtype is not None:
         A = A.to(dtype)
@@ -84,7 +86,7 @@ def _matrix_norm(A, ord, dim, keepdim, dtype):
         return _norm(A, 2.0, (a, b), keepdim)
     if ord == "nuc" or abs(ord) == 2:
         values = svdvals(A.to_dense().movedim((a, b), (-2, -1)))
-        result = values.sum(-1) if ord == "nuc" else values.amax(-1) if ord > 0 else values.amin(-1)
+        result = values.sum(-1) if ord == "nuc" else _greatest(values, -1) if ord > 0 else values.amin(-1)
         if keepdim:
             for d in sorted((a, b)):
                 result = result.unsqueeze(d)
@@ -93,7 +95,12 @@ def _matrix_norm(A, ord, dim, keepdim, dtype):
     if outer > inner and not keepdim:
         outer -= 1
     sums = _norm(A, 1.0, inner, keepdim)
-    return sums.amax(outer, keepdim) if ord > 0 else sums.amin(outer, keepdim)
+    return _greatest(sums, outer, keepdim) if ord > 0 else sums.amin(outer, keepdim)
+
+
+def _greatest(values, dim, keepdim=False):
+    """The greatest along a dimension of what is not negative, 0 if there is nothing."""
+    return values.amax(dim, keepdim) if values.shape[dim] else values.sum(dim, keepdim)
 
 
 _ORDERS = ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf)
@@ -123,7 +130,8 @@ def linalg_norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
     if ord is not None and (dim is not None and len(dim) == 2 or dim is None and A.dim() == 2):
         return _matrix_norm(A, ord, (0, 1) if dim is None else dim, keepdim, dtype)
     if isinstance(ord, str):
-        raise RuntimeError(f"linalg.norm: Order {ord} not supported for vectors.")
+        raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions."
+                           if ord in ("fro", "nuc") else f"linalg.matrix_norm: Order {ord} not supported.")
     return vector_norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
 
 
@@ -242,7 +250,7 @@ def tensorsolve(A, B, dims=None):
 def linalg_vander(x, N=None):
     """The powers 0 to N - 1 of each element, along a new last dimension."""
     if x.dim() == 0:
-        raise RuntimeError("Expected dim > 0")
+        x = x.unsqueeze(0)
     N = x.shape[-1] if N is None else N
     if N <= 1:
         raise RuntimeError("N must be greater than 1.")

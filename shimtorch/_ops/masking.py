@@ -11,7 +11,7 @@ from .._core.policy import policy
 from .._core.promotion import result_type
 from .._core.tensor import TensorBase, wrap_ndarray
 from . import samples
-from .indexing import add_at
+from .indexing import add_at, chosen_by_mask, masks_whole
 from .samples import Draw, Samples, call, integers, mask
 from .shape import merged_shape
 
@@ -130,6 +130,8 @@ def masked_select(self, mask):
         self, mask = self.reshape(1), mask.reshape(1)
     if mask.is_cuda:
         return OPS["torch.index"](self, list(mask.nonzero(as_tuple=True)))
+    if masks_whole(self, mask):
+        return chosen_by_mask(self, mask)
     return OPS["torch.index"](self, [wrap_ndarray(p) for p in np.nonzero(mask._ndarray())])
 
 

@@ -22,8 +22,7 @@ def _linear_name(input, bias):
            "bias": lambda g: g})
 def linear(input, weight, bias=None):
     """``input @ weight.T + bias``: (..., in) with (out, in) and (out) gives (..., out)."""
-    result = products.linear_product(input, weight)
-    return result if bias is None else result.add_(bias)
+    return products.linear_product(input, weight, bias)
 
 
 def _rows(x):

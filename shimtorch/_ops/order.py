@@ -6,8 +6,10 @@ import numpy as np
 from .._core import OPS
 from .._core.declaring import op
 from .._core.dtype import int64, scalar_type
+from .._core.policy import policy
 from .._core.tensor import TensorBase, wrap_ndarray
 from .._kernels import along as kernels
+from .._kernels import quicksort
 from .._kernels import rowsort as sort_kernels
 from ._results import named
 from ._rules import where
@@ -52,27 +54,45 @@ _scattered = {"self": lambda g, self_shape, out, dim: g.new_zeros(self_shape).sc
               if self_shape else g}
 
 
+def _as_quicksort_left_them(array, dim, values, places):
+    """What `_sorted` gave, with equal elements in the order in which PyTorch up to 1.8 left them."""
+    array, values, places = (np.moveaxis(x, dim, -1) for x in (array, values, places))
+    before, after = values[..., :-1], values[..., 1:]
+    new = (before != after) & ((before == before) | (after == after))                      # NaN is NaN's equal
+    if not new.all():
+        ranks = np.zeros(places.shape, np.int64)
+        np.put_along_axis(ranks, places[..., 1:], new.cumsum(-1), -1)
+        places = np.broadcast_to(np.arange(places.shape[-1]), places.shape).copy()
+        quicksort.order(ranks.reshape(-1, ranks.shape[-1]), places.reshape(-1, places.shape[-1]))
+        values = np.take_along_axis(array, places, -1)
+    return [np.ascontiguousarray(np.moveaxis(x, -1, dim)) for x in (values, places)]
+
+
 @op(method=False, function=False, backward_name="SortBackward0", grads=_scattered)
-def _sort(self, dim, descending):
+def _sort(self, dim, descending, stable=True):
     d = wrap(dim, self.dim())
     if self.dim() == 0:
         return _sort_result((self.clone(), wrap_ndarray(np.zeros((), dtype=np.int64))))
     if self.is_complex():
         raise RuntimeError("Sort currently does not support complex dtypes on CPU")
-    return _sort_result(tuple(wrap_ndarray(x) for x in _sorted(self._ndarray(), d, bool(descending))))
+    array = self._ndarray()
+    results = _sorted(array, d, bool(descending))
+    if not stable:
+        results = _as_quicksort_left_them(array, d, *results)
+    return _sort_result(tuple(wrap_ndarray(x) for x in results))
 
 
 @op(out=True, samples=Samples([call(_d(3, 4)), call(_d(3, 4), 0, True), call(Draw()), call(_d(5), 0),
                                call(_d(3, 4), dim=0, descending=True, stable=True), call(Draw(0, 2), 0)], "real"))
 def sort(self, dim=-1, descending=False, stable=False):
     """The elements in order along a dimension, and where they were."""
-    return _sort(self, -1 if dim is None else dim, descending)
+    return _sort(self, -1 if dim is None else dim, descending, stable or policy.stable_sort)
 
 
 @op(samples=Samples([call(_d(3, 4)), call(_d(3, 4), 0, True)], "real", gradcheck=False))
 def argsort(self, dim=-1, descending=False, stable=False):
     """The indices that sort along a dimension."""
-    return _sort(self, dim, descending)[1]
+    return _sort(self, dim, descending, stable or policy.stable_sort)[1]
 
 
 @op(out=True, samples=Samples([call(_d(3, 4)), call(Draw())], "real"))

@@ -181,14 +181,23 @@ _max_result, _min_result = named("max", "values", "indices"), named("min", "valu
 _picked = {"self": lambda g, self_shape, out, dim, keepdim: pick_grad(g, self_shape, out[1], dim, keepdim)}
 
 
+def _extreme(self, dim, keepdim, kernel):
+    """The largest or smallest elements along a dimension and where they were: of equal ones the first or last place."""
+    values, places = extreme(self, dim, keepdim, kernel)
+    if policy.last_of_equals and self.dim() and self.is_contiguous():
+        last = self.shape[dim] - 1 - extreme(self.flip(dim), dim, keepdim, kernel)[1]
+        places = where(values.isnan(), places, last) if values.is_floating_point() else last
+    return values, places
+
+
 @op(method=False, function=False, backward_name="MaxBackward0", grads=_picked)
 def _max_dim(self, dim, keepdim):
-    return _max_result(extreme(self, dim, keepdim, "max_arg"))
+    return _max_result(_extreme(self, dim, keepdim, "max_arg"))
 
 
 @op(method=False, function=False, backward_name="MinBackward0", grads=_picked)
 def _min_dim(self, dim, keepdim):
-    return _min_result(extreme(self, dim, keepdim, "min_arg"))
+    return _min_result(_extreme(self, dim, keepdim, "min_arg"))
 
 
 def _whole(name, kernel):
@@ -231,12 +240,17 @@ def _arg_op(name):
         if self.numel() == 0 and dim is None:
             raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
         if dim is None:
-            result = reduce_all(self.reshape(-1), name, 0, False)
+            result = place(self.reshape(-1), 0, False)
             return result.view([1] * self.dim()) if keepdim else result
         d = dims_of(dim, self.dim())[0]
         if self.dim() and self.shape[d] == 0:
             raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
-        return reduce_all(self, name, dim, keepdim)
+        return place(self, dim, keepdim)
+
+    def place(x, dim, keepdim):
+        if policy.last_of_equals:
+            return _extreme(x, dim, keepdim, f"{name[3:]}_arg")[1]
+        return reduce_all(x, name, dim, keepdim)
     forward.__name__ = name
     forward.__doc__ = f"The index of the {'largest' if name == 'argmax' else 'smallest'} element, of all or along dim."
     return op(forward, out=True, samples=Samples(

@@ -130,7 +130,7 @@ def sparse_coo_tensor_forward(indices=None, values=None, size=None, *, dtype=Non
         values = values.view(1)
     if dtype is not None and values.dtype is not dtype:
         values = values.to(dtype)
-    indices = _as_indices(indices)
+    indices = _as_indices(indices, size)
     sparse_dim, nnz = indices.shape
     if values.shape[0] != nnz:
         raise RuntimeError(f"indices and values must have same nnz, but got nnz from indices: {nnz}, nnz from values: "
@@ -152,15 +152,20 @@ def sparse_coo_tensor_forward(indices=None, values=None, size=None, *, dtype=Non
 sparse_coo_tensor = op(sparse_coo_tensor_forward, name="sparse_coo_tensor", method=False)
 
 
-def _as_indices(indices):
-    if not isinstance(indices, TensorBase):
-        indices = factory.from_data(indices, int64)
-    elif indices.layout is not strided:
-        raise RuntimeError(f"expected indices to be a dense tensor, but got indices of layout {layout_name(indices)}")
-    elif indices.dtype is not int64:
-        indices = indices.to(int64)
-    if indices.dim() != 2:
-        raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(indices.shape)}")
+def _as_indices(indices, size):
+    """Indices as an int64 tensor; RuntimeError naming the first that is no whole number."""
+    given = indices if isinstance(indices, TensorBase) else factory.from_data(indices, None)
+    if given.layout is not strided:
+        raise RuntimeError(f"expected indices to be a dense tensor, but got indices of layout {layout_name(given)}")
+    if given.dim() != 2:
+        raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(given.shape)}")
+    if given.dtype is int64:
+        return given
+    indices = given.to(int64)
+    if given.is_floating_point() or given.is_complex():
+        for d, x in (indices != given).nonzero()[:1].tolist():
+            raise RuntimeError(f"indices must be whole numbers, but found {given[d, x].item()} for dim {d}"
+                               + (f" of size {list(size)}" if size is not None else ""))
     return indices
 
 
@@ -233,6 +238,8 @@ def legacy_sparse_tensor(dtype, args, kwargs):
         return empty_sparse((0,), dtype)
     if isinstance(args[0], TensorBase):
         if len(args) in (2, 3) and isinstance(args[1], TensorBase):
+            if args[0].dtype is not int64:
+                raise RuntimeError("indices must be an int64 tensor")
             return sparse_coo_tensor_forward(*args)
     elif len(args) == 1 and isinstance(args[0], Size):
         return empty_sparse(args[0], dtype)

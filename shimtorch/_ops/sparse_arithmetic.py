@@ -6,7 +6,8 @@ f(a + b) is not f(a) + f(b).
 from .._core import OPS, factory
 from .._core.declaring import op
 from .._core.device import strided
-from .._core.dtype import scalar_type
+from .._core.dtype import bool as bool_dtype
+from .._core.dtype import get_default_dtype, scalar_type
 from .._core.promotion import result_type
 from .._core.tensor import TensorBase, wrap_ndarray
 from .._kernels import merge
@@ -46,7 +47,15 @@ def _check_cast(source, target):
 def cast_entries(self, dtype):
     if not is_coo(self):
         return with_compressed_values(self, self.values().to(dtype))
+    self = settled(self, dtype)
     return parts.with_values(self, parts.parts(self).values.to(dtype))
+
+
+def settled(self, dtype):
+    """The tensor, the entries of equal indices summed if their casts to the dtype would have another sum."""
+    bools = (self.dtype is bool_dtype) != (dtype is bool_dtype)
+    cut = (self.dtype.is_floating_point or self.dtype.is_complex) and not (dtype.is_floating_point or dtype.is_complex)
+    return parts.coalesce(self) if bools or cut else self
 
 
 def of_values(self, f, *args, **kwargs):
@@ -79,7 +88,8 @@ def sparse_sum_of_two(self, other, alpha):
         if self.shape == other.shape and not (a.indices.shape[1] and b.indices.shape[1]):
             return _only(self, 1, dtype) if a.indices.shape[1] else _only(other, alpha, dtype)
         self, other = expanded(self, other, "add")
-        a, b = parts.parts(self), parts.parts(other)
+    self, other = settled(self, dtype), settled(other, dtype)
+    a, b = parts.parts(self), parts.parts(other)
     x, y = a.values.to(dtype), b.values.to(dtype)
     if not _is_one(alpha):
         y = y * alpha
@@ -95,6 +105,7 @@ def sparse_sum_of_two(self, other, alpha):
 
 def _only(x, alpha, dtype):
     """A sum with nothing: a copy."""
+    x = settled(x, dtype)
     values = parts.parts(x).values
     return parts.with_values(x, values.to(dtype) * alpha if dtype is not values.dtype or not _is_one(alpha)
                              else values.clone())
@@ -197,7 +208,9 @@ def sparse_times_number(self, other):
     if not is_coo(self):
         p = parts.compressed_parts(self)
         return parts.make_compressed(p.layout, p.pointers, p.plain, p.values * other, self.shape)
-    return parts.with_values(self, parts.parts(self).values.to(result_type(self, other)) * other)
+    dtype = result_type(self, other)
+    self = settled(self, dtype)
+    return parts.with_values(self, parts.parts(self).values.to(dtype) * other)
 
 
 @op(method=False, function=False, sparse=True, backward_name="MulBackward0", grads={
@@ -209,6 +222,7 @@ def sparse_times_dense(self, other):
     if shape != self.shape:
         self = expand(parts.coalesce(self), *shape)
     dtype = result_type(self, other)
+    self = settled(self, dtype)
     factors = parts.take(other.expand(shape), self)
     return parts.with_values(self, parts.parts(self).values.to(dtype) * factors.to(dtype))
 
@@ -257,6 +271,7 @@ def _check_divisor(self, other):
 
 def _quotient(self, other, divide):
     """self / other where self has entries; by a dense tensor only where nothing is 0 / 0."""
+    self = settled(self, get_default_dtype())
     if _is_number(other):
         return parts.with_values(self, divide(parts.parts(self).values, other))
     if bool((other == 0).any()) or bool((other != other).any()):

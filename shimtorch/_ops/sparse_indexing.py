@@ -31,7 +31,11 @@ def index(self, indices):
     self = self.coalesce()
     n = parts.parts(self.detach()).sparse_dim
     where = [d for d, t in enumerate(indices) if t is not None]
-    shape = broadcast_shapes(*[indices[d].shape for d in where])
+    try:
+        shape = broadcast_shapes(*[indices[d].shape for d in where])
+    except RuntimeError:
+        raise IndexError("shape mismatch: indexing tensors could not be broadcast together with shapes "
+                         + ", ".join([str(list(indices[d].shape)) for d in where])) from None
     chosen = {d: _checked(indices[d], self.shape, d).expand(shape).reshape(-1) for d in where}
     first = where[0] if where == list(range(where[0], where[-1] + 1)) else 0
     outer = [d for d in where if d < n]

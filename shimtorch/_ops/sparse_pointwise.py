@@ -165,8 +165,10 @@ def where_op(condition, input, other):
 
 @on_sparse("equal", composite=True)
 def equal(self, other):
-    if self.shape != other.shape or is_coo(self) != is_coo(other):
+    if self.shape != other.shape:
         return False
+    if not (is_coo(self) and is_coo(other)):
+        return self.to_dense().equal(other.to_dense())
     a, b = parts.parts(parts.coalesce(self)), parts.parts(parts.coalesce(other))
     if a.indices.equal(b.indices) and a.values.equal(b.values):
         return True

@@ -159,7 +159,12 @@ def mv(self, vec):
 def addmm(self, mat1, mat2, *, beta=1, alpha=1):
     if is_coo(mat1) and mat2.layout is strided and self.layout is strided:
         return sparse_addmm(self, mat1, mat2, beta, alpha)
-    product = _times(any_mm(mat1, mat2), alpha)
+    return _plus(self, any_mm(mat1, mat2), beta, alpha)
+
+
+def _plus(self, product, beta, alpha):
+    """beta * self + alpha * product, of which self is dense or both are sparse."""
+    product = _times(product, alpha)
     if self.layout is not strided and product.layout is strided:
         raise RuntimeError("addmm_sparse_dense: expected strided result tensor, got tensor with layout Sparse")
     if beta == 0:                       # what is in self does not count, NaN neither
@@ -167,10 +172,30 @@ def addmm(self, mat1, mat2, *, beta=1, alpha=1):
     return _times(self, beta) + product
 
 
-@on_sparse("addmm", inplace=True)
-def addmm_(self, mat1, mat2, *, beta=1, alpha=1):
-    result = addmm(self, mat1, mat2, beta=beta, alpha=alpha)
-    return factory.copy_from(self, result) if self.layout is strided else parts.become(self, result)
+@on_sparse("addmv", composed=True)
+def addmv(self, mat, vec, *, beta=1, alpha=1):
+    return _plus(self, mv(mat, vec), beta, alpha)
+
+
+@on_sparse("baddbmm", composed=True)
+def baddbmm(self, batch1, batch2, *, beta=1, alpha=1):
+    return _plus(self, bmm(batch1, batch2), beta, alpha)
+
+
+@on_sparse("addbmm", composed=True)
+def addbmm(self, batch1, batch2, *, beta=1, alpha=1):
+    return _plus(self, bmm(batch1, batch2).sum(0), beta, alpha)
+
+
+def _in_place(name, product):
+    @on_sparse(name, inplace=True)
+    def in_place(self, x, y, *, beta=1, alpha=1):
+        result = product(self, x, y, beta=beta, alpha=alpha)
+        return factory.copy_from(self, result) if self.layout is strided else parts.become(self, result)
+
+
+for _name, _product in (("addmm", addmm), ("addmv", addmv), ("baddbmm", baddbmm), ("addbmm", addbmm)):
+    _in_place(_name, _product)
 
 
 def _side_by_side(batch, square):

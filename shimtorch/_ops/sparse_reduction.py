@@ -9,7 +9,7 @@ from .._core.device import strided
 from .._core.dtype import bool as bool_dtype
 from .._core.dtype import int64, scalar_type, uint8
 from .._core.grad_mode import is_grad_enabled
-from .._core.tensor import wrap_ndarray
+from .._core.tensor import TensorBase, wrap_ndarray
 from .._kernels.coalesce import Grouping
 from ._sparse_parts import is_coo, on_sparse, parts
 from .sparse import sparse_coo_from_parts, values_at
@@ -97,7 +97,7 @@ def sum_to_size(self, *size):
         raise RuntimeError(f"size {{{list(size)}}} is not expandable to size {{{list(self.shape)}}}.")
     kept = [lead + i for i, s in enumerate(size) if s == 1 and self.shape[lead + i] != 1]
     dims = list(range(lead)) + kept
-    return _keep_dims(sparse_sum(self, dims), [d - lead for d in kept]) if dims else self
+    return _keep_dims(self.sum(dims), [d - lead for d in kept]) if dims else self
 
 
 @on_sparse("mean", composed=True)
@@ -189,6 +189,21 @@ def _extreme(name):
 
 _extreme("amax")
 _extreme("amin")
+
+
+def _extreme_of_all(name, reduce, choose):
+    def forward(self, *args, **kwargs):
+        if len(args) == 1 and isinstance(args[0], TensorBase):
+            return OPS["torch." + choose](self, args[0])
+        if args or kwargs:
+            raise NotImplementedError(f"{name}: not implemented for sparse tensors along a dimension; use {reduce}(), "
+                                      "or to_dense() first")
+        return getattr(self, reduce)()
+    on_sparse(name, composed=True)(forward)
+
+
+_extreme_of_all("max", "amax", "maximum")
+_extreme_of_all("min", "amin", "minimum")
 
 
 @on_sparse("prod", composed=True)

@@ -10,7 +10,7 @@ class Adagrad(Optimizer):
     """Divides the gradient by the root of the sum of all its squares; takes sparse gradients."""
 
     _step_is_tensor = True
-    _later_options = {"foreach": None, "maximize": False, "differentiable": False, "fused": None}
+    _later_options = {"eps": 1e-10, "foreach": None, "maximize": False, "differentiable": False, "fused": None}
 
     def __init__(
         self,

@@ -75,6 +75,13 @@ class LBFGS(Optimizer):
             p.copy_(value)
         return loss, flat_grad
 
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        for param_state in self.state.values():
+            if None in param_state.get("ro", ()):       # states of 1.1 and before, which computed them in every step
+                pairs = zip(param_state["old_dirs"], param_state["old_stps"], strict=True)
+                param_state["ro"] = [1.0 / change.dot(move) for change, move in pairs]
+
     def step(self, closure):
         """Minimise for up to max_iter iterations; returns the first loss."""
 

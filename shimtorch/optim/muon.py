@@ -76,4 +76,4 @@ def _orthogonal(matrix, coefficients, steps, epsilon):
     for _ in range(steps):
         gram = x @ x.t()
         x = _ops.addmm(x, _ops.addmm(gram, gram, gram, beta=b, alpha=c), x, beta=a)
-    return x.t() if tall else x
+    return (x.t() if tall else x).to(matrix.dtype)

@@ -218,6 +218,8 @@ class Optimizer:
             start += len(packed["params"])
             groups.append(packed)
         state = {(numbers[id(k)] if isinstance(k, Tensor) else k): v for k, v in self.state.items()}
+        if not policy.optimizer_number_tensors:
+            state = {k: _with_numbers(v) for k, v in state.items()}
         result = {"state": state, "param_groups": groups}
         for hook in self._optimizer_state_dict_post_hooks.values():
             replaced = hook(self, result)
@@ -321,6 +323,16 @@ def _typename(value):
     from .. import typename
 
     return typename(value)
+
+
+def _with_numbers(state):
+    """The state of a parameter with the counts and rates in it as numbers, as versions before 1.12 saved them."""
+    if not isinstance(state, dict):
+        return state
+    numbers = {k: state[k].item() for k in ("step", "eta", "mu", "mu_product") if isinstance(state.get(k), Tensor)}
+    if "step" in numbers:
+        numbers["step"] = int(numbers["step"])
+    return {**state, **numbers}
 
 
 def _like_param(param, value, key=None):

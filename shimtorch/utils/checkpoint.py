@@ -3,7 +3,7 @@
 import warnings
 from contextlib import contextmanager, nullcontext
 
-from .._core import Tensor
+from .._core import Tensor, engine
 from .._core.grad_mode import enable_grad, is_grad_enabled, no_grad
 from .._core.policy import policy
 from ..autograd import Function
@@ -86,6 +86,7 @@ class CheckpointFunction(Function):
     @staticmethod
     def forward(ctx, run_function, preserve_rng_state, *args):
         check_backward_validity(args)
+        engine.watch_runs()
         ctx.run_function = run_function
         ctx.rng_state = _state_to_keep(preserve_rng_state)
         ctx.places = [i for i, x in enumerate(args) if isinstance(x, Tensor)]
@@ -98,6 +99,13 @@ class CheckpointFunction(Function):
     def backward(ctx, *grads):
         from .. import autograd
 
+        run = engine.current_run()
+        if run is not None and run.is_partial():    # the second run gives all leaves their gradients
+            raise RuntimeError(
+                "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` "
+                "parameter to .backward(). To resolve this error, you can either set use_reentrant=False, or call "
+                ".backward() without passing the `inputs` argument."
+            )
         inputs = list(ctx.inputs)
         for i, tensor in zip(ctx.places, ctx.saved_tensors, strict=True):
             inputs[i] = tensor

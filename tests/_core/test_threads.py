@@ -118,6 +118,8 @@ ALONG = {
     **{f"sort {dim}": lambda dim=dim: a().sort(dim, descending=bool(dim)) for dim in (0, 1)},
     "gather": lambda: [a().gather(d, numbers(900)) for d in (0, 1)],
     "scatter_add": lambda: [torch.zeros(700, 900).scatter_add(d, numbers(900), a()) for d in (0, 1)],
+    "index_select": lambda: [a().index_select(d, numbers(900)[:, 0]) for d in (0, 1)],
+    "boolean mask": lambda: [a()[a() > 0.3], row().double()[row() > -1], torch.arange(1_000_003)[row() > 2]],
     "index_add": lambda: [torch.zeros(700, 900).index_add(0, numbers(900)[:, 0], a()),
                           torch.zeros(700, 900).index_add(1, numbers(900)[0], a())],
     "embedding": lambda: with_gradients(lambda w: F.embedding(numbers(5), w), drawn(700, 90)),
@@ -146,6 +148,7 @@ LAYERS = {
     "group_norm": (lambda x, w, b: F.group_norm(x, 4, w, b), (16, 32, 20, 20), (32,), (32,)),
     "batch_norm": (lambda x, w, b: F.batch_norm(x, None, None, w, b, True), (16, 32, 20, 20), (32,), (32,)),
     "batch_norm of rows": (lambda x, w, b: F.batch_norm(x, None, None, w, b, True), (4000, 64), (64,), (64,)),
+    "mm of a big and a thin matrix": (torch.mm, (3001, 500), (500, 7)),
     "bmm of small matrices": (torch.bmm, (300, 8, 8), (300, 8, 8)),
     "bmm": (torch.bmm, (20, 40, 50), (20, 50, 60)),
 }

@@ -7,11 +7,13 @@ import pytest
 import shimtorch as torch
 from tests._ops.test_table import OPS, arguments, cases, each, results_of, seen
 
-# Ops whose values or errors follow a policy: division of integers, refused mixtures, numbers that change no dtype.
+# Ops whose values or errors follow a policy: division of integers, refused mixtures, numbers that change no dtype,
+# which of equal elements is named.
 FOLLOW_POLICY = {"add", "sub", "mul", "div", "rsub", "pow", "floor_divide", "fmod", "remainder", "clamp",
                  "clamp_min", "clamp_max", "where", "ldexp", "xlogy", "bitwise_left_shift", "bitwise_right_shift",
                  "bitwise_or", "bitwise_xor", "arange", "bernoulli", "multinomial", "rand_like", "randn_like",
-                 "randint_like", "empty_like", "poisson", "binomial", "rrelu", "trapezoid", "cumulative_trapezoid"}
+                 "randint_like", "empty_like", "poisson", "binomial", "rrelu", "trapezoid", "cumulative_trapezoid",
+                 "max", "min"}
 
 
 def outcome(op, index, dtype):

@@ -90,6 +90,26 @@ def test_det_of_singular_matrices_has_derivatives():
     close(a.grad, torch.tensor([[4., -2], [-2, 1]], dtype=torch.float64))
 
 
+@pytest.mark.parametrize("dtype", DTYPES[:2])
+@pytest.mark.parametrize("n", range(2, 11))
+def test_lu_of_small_matrices(n, dtype):
+    a = matrix(6, n, n, dtype=dtype)
+    a[1, :, n // 2] = 0                # singular
+    a[2, 0, 0] = 0                     # the first row cannot stay the first
+    a[3] = a[3].triu().fliplr()
+    P, L, U = torch.linalg.lu(a)
+    close(P @ L @ U, a, dtype)
+    assert float(L.abs().max()) <= 1 + 1e-6 and torch.equal(U, U.triu())
+    want = torch.tensor(np.linalg.det(a.numpy()))
+    scale = 1 + want.abs().max()
+    close(torch.linalg.det(a) / scale, want / scale, dtype)
+    info = torch.linalg.lu_factor_ex(a)[2]
+    assert info[1] == n // 2 + 1 and not info[[0, 2, 4, 5]].any()
+    with pytest.raises(RuntimeError, match="singular"):
+        torch.linalg.inv(a[1])
+    assert torch.isnan(torch.linalg.det(torch.full((2, n, n), float("nan"), dtype=dtype))).all()
+
+
 def test_ldl():
     a = matrix(4, 4)
     a = a + a.mT
@@ -240,3 +260,30 @@ def test_families_that_come_later_are_listed_right():
         assert names == {n for n, m in later.FUNCTIONS.items() if m == module}
         names = {n for n, op in METHODS.items() if op in own}
         assert names == {n for n, m in later.METHODS.items() if m == module}
+
+
+@pytest.mark.parametrize("ord", [1, 2, "nuc", "fro"])
+def test_the_norm_of_an_empty_matrix_is_zero(ord):
+    for shape in ((0, 0), (2, 0), (0, 2)):
+        assert torch.linalg.norm(torch.ones(shape, dtype=torch.complex64), ord).tolist() == 0
+
+
+@pytest.mark.parametrize("call, message", [
+    (lambda: torch.linalg.norm(torch.ones(2, 2, dtype=torch.bfloat16), 2), "Low precision dtypes not supported"),
+    (lambda: torch.linalg.norm(torch.ones(3), "fro"), "The input tensor A must have at least 2 dimensions"),
+    (lambda: torch.linalg.norm(torch.ones(3), "foo"), "Order foo not supported"),
+    (lambda: torch.linalg.vander(torch.tensor(2.0)), "N must be greater than 1"),
+])
+def test_norms_and_powers_that_do_not_exist(call, message):
+    with pytest.raises(RuntimeError, match=message):
+        call()
+
+
+def test_powers_of_one_number_and_products_from_the_right():
+    assert torch.linalg.vander(torch.tensor(2.0), N=3).tolist() == [[1, 2, 4]]
+    a, b = torch.arange(4.0).view(2, 2), torch.ones(2, 2)
+    assert torch.equal(a.__rmatmul__(b), b @ a) and a.__rmatmul__(3) is NotImplemented
+
+
+def test_what_the_package_was_built_with():
+    assert "NumPy" in torch.__config__.show() and "processors" in torch.__config__.parallel_info()

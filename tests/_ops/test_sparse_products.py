@@ -290,3 +290,22 @@ def test_addmm_of_two_sparse_matrices(beta):
     for x, y in ((a, b), (a.to_sparse_csr(), b.to_sparse_csr())):
         same(torch.sparse.addmm(base, x, y, beta=beta, alpha=3), beta * base + 3 * (a.to_dense() @ b.to_dense()))
     same(torch.sparse.addmm(base.to_sparse(), a, b, beta=beta), beta * base + a.to_dense() @ b.to_dense())
+
+
+SUMS = {"addmv": ((4,), (4, 5), (5,)), "addmm": ((4, 3), (4, 5), (5, 3)), "baddbmm": ((2, 4, 3), (2, 4, 5), (2, 5, 3)),
+        "addbmm": ((4, 3), (2, 4, 5), (2, 5, 3))}
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_products_added_to_something(name):
+    size, left, right = SUMS[name]
+    base, x, y = random_values(size), random_sparse(left, nnz=9), random_values(right)
+    f = getattr(torch, name)
+    for options in ({}, {"beta": 0.5, "alpha": 3}, {"beta": 0}):
+        want = f(base, x.to_dense(), y, **options)
+        same(f(base, x, y, **options), want)
+        same(getattr(base.clone(), name + "_")(x, y, **options), want)
+    if len(left) == 2:
+        same(f(base, x.to_sparse_csr(), y), f(base, x.to_dense(), y))
+    check_gradients(lambda b, v, y: f(b, torch.sparse_coo_tensor(x._indices(), v, left), y, beta=2, alpha=3), base,
+                    x._values(), y)

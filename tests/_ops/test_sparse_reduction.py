@@ -69,6 +69,17 @@ def test_refusals(error, message, call):
         call()
 
 
+@pytest.mark.parametrize("name", ("max", "min"))
+def test_the_greatest_and_the_least(name):
+    for x in (PLAIN, HYBRID, PLAIN.abs(), random_sparse((3, 2), nnz=0)):
+        same(getattr(x, name)(), getattr(x.to_dense(), name)())
+        same(getattr(x, name)(x * 2), getattr(x.to_dense(), name)(x.to_dense() * 2))
+    with pytest.raises(NotImplementedError, match=f"^{name}: not implemented for sparse tensors along a dimension"):
+        getattr(PLAIN, name)(1)
+    check_gradients(lambda v: getattr(torch.sparse_coo_tensor(PLAIN._indices(), v, PLAIN.shape), name)(),
+                    PLAIN._values())
+
+
 @pytest.mark.parametrize("p", (1, 2, 3, 0, math.inf, "fro"))
 def test_norms(p):
     for x in (PLAIN, HYBRID):

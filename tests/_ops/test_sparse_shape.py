@@ -114,6 +114,8 @@ def test_index_select_in_a_dimension_too_long_to_list():
 
 @pytest.mark.parametrize("error, message, call", (
     (IndexError, "out of range", lambda x: x.transpose(0, 3)),
+    (IndexError, r"indexing tensors could not be broadcast together with shapes \[2\], \[3\]",
+     lambda x: x[[0, 1], [0, 0, 0]]),
     (IndexError, "index_select.*contains 9.*out of range", lambda x: x.index_select(0, torch.tensor([9]))),
     (RuntimeError, "dtype", lambda x: x.index_select(0, torch.tensor([1.0]))),
     (IndexError, "vector", lambda x: x.index_select(0, torch.tensor([[1]]))),

@@ -1,5 +1,6 @@
 """Optimisers and schedules against recorded answers of PyTorch 2.13, and schedules of 1.1 and 1.0."""
 
+import copy
 import json
 import warnings
 from pathlib import Path
@@ -164,3 +165,40 @@ def test_zero_grad():
 def test_differentiable_is_refused():
     with pytest.raises(NotImplementedError, match="Adam\\(differentiable=True\\)"):
         torch.optim.Adam([torch.zeros(1, requires_grad=True)], differentiable=True)
+
+
+@pytest.mark.parametrize("name", ["Adam", "Adagrad", "ASGD", "NAdam"])
+def test_states_hold_numbers_before_1_12(name):
+    parameter = torch.nn.Parameter(torch.ones(2))
+    optimizer = getattr(torch.optim, name)([parameter], lr=0.1)
+    parameter.grad = torch.ones(2)
+    optimizer.step()
+    with torch.era("1.1"):
+        saved = optimizer.state_dict()
+    assert type(saved["state"][0]["step"]) is int and saved["state"][0]["step"] == 1
+    assert all(type(saved["state"][0].get(k, 0.0)) is float for k in ("eta", "mu", "mu_product"))
+    again = getattr(torch.optim, name)([parameter], lr=0.1)
+    again.load_state_dict(saved)
+    assert again.state[parameter]["step"].item() == 1
+
+
+def test_states_of_1_1_that_lack_what_came_later():
+    """Adagrad had no eps, and L-BFGS left a list of None where the inverse products are."""
+    first, second = torch.nn.Parameter(torch.ones(2)), torch.nn.Parameter(torch.ones(2))
+
+    def closure(p):
+        p.grad = 2 * p.detach() * torch.tensor([1.0, 3.0])
+        return (p.detach() ** 2 * torch.tensor([1.0, 3.0])).sum()
+    kept, loaded = (torch.optim.LBFGS([p], lr=0.1, max_iter=3) for p in (first, second))
+    kept.step(lambda: closure(first))
+    saved = copy.deepcopy(kept.state_dict())
+    saved["state"][0]["ro"] = [None] * 100
+    second.data.copy_(first.data)
+    loaded.load_state_dict(saved)
+    for optimizer, p in ((kept, first), (loaded, second)):
+        optimizer.step(lambda p=p: closure(p))
+    assert torch.allclose(first, second)
+    adagrad = torch.optim.Adagrad([first])
+    group = {k: v for k, v in adagrad.state_dict()["param_groups"][0].items() if k != "eps"}
+    adagrad.load_state_dict({"state": {}, "param_groups": [group]})
+    assert adagrad.param_groups[0]["eps"] == 1e-10

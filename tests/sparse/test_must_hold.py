@@ -132,11 +132,27 @@ def test_parts_that_do_not_fit(message, indices, values, size, checks):
         torch.sparse_coo_tensor(indices, values, size, check_invariants=checks)
 
 
-@pytest.mark.parametrize("indices", ([[0.5, 1.0]], torch.tensor([[0.0, 1.0]]), torch.tensor([[True, False]])))
-def test_indices_of_the_wrong_dtype(indices):
-    """They are taken for the whole numbers they are cut to, as torch does."""
-    x = torch.sparse_coo_tensor(indices, [1.0, 2.0], (2,))
-    assert x._indices().dtype is torch.int64
+def test_indices_of_the_wrong_dtype():
+    """Whole numbers of any dtype are taken, as torch does; what it would cut off is refused."""
+    whole = ([[0.0, 1.0]], torch.tensor([[0, 1]], dtype=torch.int32), torch.tensor([[False, True]]))
+    for indices in whole:
+        x = torch.sparse_coo_tensor(indices, [1.0, 2.0], (2,))
+        assert x._indices().dtype is torch.int64 and x._indices().tolist() == [[0, 1]]
+    for indices, found in (([[0, 1.5]], "1.5"), (torch.tensor([[0.0, -0.25]]), "-0.25"), ([[0.0, 1j]], "1j"),
+                           ([[math.nan, 0.0]], "nan")):
+        with pytest.raises(RuntimeError, match=rf"found {found} for dim 0 of size \[2\]"):
+            torch.sparse_coo_tensor(indices, [1.0, 2.0], (2,))
+    for indices in (torch.tensor([[0.0, 1.0]]), torch.tensor([[0, 1]], dtype=torch.int32)):
+        with pytest.raises(RuntimeError, match="indices must be an int64 tensor"):
+            torch.sparse.FloatTensor(indices, torch.ones(2), torch.Size([2]))
+
+
+def test_more_than_2_to_31_entries_are_counted():
+    n = 2 ** 31 + 7
+    x = torch.sparse_coo_tensor(torch.zeros((1, 1), dtype=torch.int64).expand(1, n),
+                                torch.ones(1, dtype=torch.uint8).expand(n), (3,))
+    assert x._nnz() == n and x._indices().shape == (1, n) and x._values().numel() == n
+    assert torch.sparse.sum(x).item() == n
 
 
 def test_unchecked_parts_are_checked_on_first_use():

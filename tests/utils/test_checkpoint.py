@@ -114,3 +114,14 @@ def test_the_missing_choice_is_warned_of_since_2_0(era, warned):
         warnings.simplefilter("always")
         checkpoint(torch.exp, torch.ones(2, requires_grad=True)).sum().backward()
     assert len(caught) == warned
+
+
+@pytest.mark.parametrize("call", [
+    lambda y, x: torch.autograd.grad(y, x),
+    lambda y, x: y.backward(inputs=[x]),
+])
+def test_the_reentrant_kind_gives_gradients_to_all_leaves_only(call):
+    x = torch.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match="incompatible with .grad.. or passing an `inputs` parameter"):
+        call(checkpoint(torch.exp, x, use_reentrant=True).sum(), x)
+    call(checkpoint(torch.exp, x, use_reentrant=False).sum(), x)

@@ -44,3 +44,16 @@ __all__ = [
     "get_worker_info",
     "random_split",
 ]
+
+_PIPES = ("DataChunk", "IterDataPipe", "MapDataPipe", "functional_datapipe")
+
+
+def __getattr__(name):
+    from importlib import import_module
+
+    if name in _PIPES:
+        import_module(".datapipes", __name__)               # whose pipes are methods of all
+        return getattr(import_module(".datapipes.datapipe", __name__), name)
+    if name == "datapipes":
+        return import_module("." + name, __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
