@@ -37,7 +37,7 @@ TABLE = {
                  "batch_norm_gather_stats_with_counts batch_norm_stats batch_norm_update_stats get_device_module "
                  "cudnn_affine_grid_generator cudnn_batch_norm cudnn_convolution cudnn_convolution_add_relu "
                  "cudnn_convolution_relu cudnn_convolution_transpose cudnn_grid_sampler",
-        "torch.Tensor": "hpu ipu mtia record_stream to_mkldnn xpu",
+        "torch.Tensor": "hpu ipu mtia to_mkldnn xpu",
         "torch.nn.functional": "grouped_mm scaled_grouped_mm scaled_mm",
         "torch.sparse": "to_sparse_semi_structured",
         "torch.distributed": "all_gather_multigpu all_reduce_multigpu broadcast_multigpu reduce_multigpu "

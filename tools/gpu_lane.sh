@@ -29,7 +29,7 @@ echo "== sanitizer ($SECONDS s)"
 for tool in memcheck racecheck synccheck initcheck; do
     if command -v compute-sanitizer > /dev/null; then
         timeout 90 compute-sanitizer --tool "$tool" --error-exitcode 9 "$python" -m pytest -q -p no:cacheprovider \
-            tests/cuda/test_copies.py tests/cuda/test_kernels.py || { echo "$tool: status $?"; status=1; }
+            tests/cuda/test_copies.py tests/cuda/test_training.py || { echo "$tool: status $?"; status=1; }
     fi
 done
 

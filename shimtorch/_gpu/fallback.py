@@ -26,7 +26,7 @@ def _moved(x, device):
         return x.to(device) if x.device != device else x
     if isinstance(x, (list, tuple)):
         items = [_moved(i, device) for i in x]
-        return type(x)(items) if type(x) in (list, tuple) else type(x)(*items)
+        return type(x)._make(items) if hasattr(type(x), "_make") else type(x)(items)
     return x
 
 

@@ -17,9 +17,13 @@ VIEWS = """
 """
 COMPOSED = """
     clone contiguous to_dtype to_device copy_ fill_ zero_ abs sgn square round conj conj_physical angle where_op clamp
-    mm mv _dot bmm matmul addmm addmv baddbmm linear
-    cat stack _softmax _log_softmax softmax log_softmax cumsum cumprod max min argmax argmin var std norm logsumexp
-    _max_all _min_all _var split_with_sizes addcmul addcdiv lerp masked_fill_ masked_fill
+    mm mv _dot bmm matmul addmm addmv baddbmm addbmm addr linear
+    cat stack _softmax _log_softmax _softmax_backward _log_softmax_backward cumsum cumprod _max_all _min_all _var
+    split_with_sizes addcmul addcdiv lerp masked_fill_ masked_fill mean prod nan_to_num nextafter complex logit sinc
+    celu elu gelu hardshrink hardsigmoid hardtanh leaky_relu selu softplus softshrink threshold positive ndtr
+    spherical_bessel_j0 as_strided_scatter fill_diagonal_ squeeze_ t_ transpose_ unsqueeze_ alias narrow_copy
+    _norm logsumexp _max_dim _min_dim threshold_backward diagonal_backward select_backward slice_backward
+    as_strided_backward unfold_backward uniform_ normal_ bernoulli_ bernoulli
 """
 FORMS = {
     "indexing": "index index_put_zeros index_put_ index_select index_add_zeros gather scatter_ scatter_add_",
