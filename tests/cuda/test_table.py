@@ -96,8 +96,10 @@ def gradients(op, index, dtype, make):
         if not outputs or not leaves:
             return None
         return torch.autograd.grad(outputs, leaves, [torch.ones_like(r) for r in outputs], allow_unused=True)
-    except NotImplementedError:
-        return None
+    except RuntimeError as error:          # NotImplementedError is one
+        if isinstance(error, NotImplementedError) or "same device" in str(error):
+            return None
+        raise
 
 
 @each([op for op in OPS if op.samples.gradcheck and op.cuda is not None and op.__name__ not in LEFT_OUT])

@@ -87,7 +87,6 @@ template <typename A>
 __device__ A float_result(int op, const Part<A> &p, double param) {
     switch (op) {
     case ST_RED_prod: return p.n ? p.a : A(1);
-    case ST_RED_norm_p: return pow(p.a, (A)(1 / param));
     case ST_RED_var: {
         const A divisor = (A)((double)p.n - param);
         return p.b / (divisor > 0 ? divisor : A(0));
@@ -136,7 +135,7 @@ struct ComplexSums { /* sum, prod; sumsq, sumabs, norm_p into the real type */
         if (op == ST_RED_sum || op == ST_RED_prod)
             ((C *)r.out)[j] = p.a;
         else
-            ((A *)r.out)[j] = op == ST_RED_norm_p ? pow(p.a.re, (A)(1 / r.param)) : p.a.re;
+            ((A *)r.out)[j] = p.a.re;
     }
 };
 
