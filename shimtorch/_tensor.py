@@ -144,13 +144,14 @@ class Tensor(TensorBase):
     def pin_memory(self, device=None):
         """A copy in memory of the CPU that the device reads by itself; without a CUDA device, the tensor itself."""
         from ._gpu import load
+        from ._ops.geometry import row_strides
         if self.is_cuda:
             raise RuntimeError(f"cannot pin '{self.type()}' only dense CPU tensors can be pinned")
         if load.device_count() == 0 or self.is_pinned():
             return self
         pinned = _factory.blank(Tensor, self.dtype)
         memory = load.runtime().PinnedBlock(self.numel() * self.element_size()).storage()
-        _factory.set_geometry(pinned, memory, 0, self.shape, _contiguous_strides(self.shape))
+        _factory.set_geometry(pinned, memory, 0, self.shape, row_strides(self.shape))
         return pinned.copy_(self.detach())
 
     def is_pinned(self, device=None):
@@ -338,14 +339,6 @@ def _parts(tensor):
 def data_of(tensor):
     """``tensor.data``: a plain Tensor, also of a 0.3 Variable."""
     return _factory.alias_data(tensor)
-
-
-def _contiguous_strides(shape):
-    strides, n = [], 1
-    for size in reversed(shape):
-        strides.insert(0, n)
-        n *= max(size, 1)
-    return strides
 
 
 def legacy_new(cls, dtype, args):

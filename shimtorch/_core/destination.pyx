@@ -5,7 +5,7 @@ no memory with the operands. The caller compares what the forward returned with 
 another tensor of that dtype and shape took the place (in a composite) costs no more than the usual copy.
 """
 from .policy cimport ThreadState, thread_state
-from .tensor cimport ON_DEVICE, REQUIRES_GRAD, SPARSE, VOLATILE, Place, TensorBase, empty, empty_at, ptr, same_shape
+from .tensor cimport ON_DEVICE, REQUIRES_GRAD, SPARSE, VOLATILE, Place, TensorBase, empty_at, ptr, same_shape
 
 cdef TensorBase awaited = None         # the out= whose call is under way
 cdef ThreadState* waiting = NULL       # the thread of that call; while it waits, those of other threads copy
@@ -13,19 +13,16 @@ cdef ThreadState* waiting = NULL       # the thread of that call; while it waits
 
 cdef TensorBase make_result(Place place, int code, int ndim, const Py_ssize_t* shape):
     """An uninitialised contiguous result at a place; None is the CPU's memory."""
-    cdef TensorBase r
-    if place is not None:
-        return empty_at(place, code, ndim, shape)
-    r = None if awaited is None else awaited_result(code, ndim, shape)
-    return empty(code, ndim, shape) if r is None else r
+    cdef TensorBase r = awaited_result(place, code, ndim, shape)
+    return empty_at(place, code, ndim, shape) if r is None else r
 
 
-cdef TensorBase awaited_result(int code, int ndim, const Py_ssize_t* shape):
-    """The ``out=`` that waits for a result of this dtype and shape; None if there is none."""
+cdef TensorBase awaited_result(Place place, int code, int ndim, const Py_ssize_t* shape):
+    """The ``out=`` that waits for a result of this dtype and shape in the CPU's memory; None if there is none."""
     global awaited
     cdef TensorBase r = awaited
     cdef int i
-    if r is None or waiting != thread_state() or r.code != code or r.ndim_ != ndim:
+    if r is None or place is not None or waiting != thread_state() or r.code != code or r.ndim_ != ndim:
         return None
     for i in range(ndim):
         if r.shape_[i] != shape[i]:

@@ -8,10 +8,10 @@ cimport numpy as cnp
 from .destination cimport make_result
 from .dtype cimport (
     BOOL, CATEGORY, CAT_COMPLEX, CAT_FLOAT, CAT_INT, COMPLEX64, FLOAT32, INT64, ITEMSIZE, NDTYPES, UINT8, UINT64,
-    as_code, code_of_numpy, default_code, default_complex_code, dtype_of, promote_checked,
+    as_code, code_of_numpy, default_code, dtype_of, promote_checked,
 )
 from .iterate cimport alloc_at, alloc_result, as_code_tensor, broadcast_shape, contiguous_copy, copy_into, run1
-from .promotion cimport result_code
+from .promotion cimport number_code, result_code
 from .policy cimport policy
 from .storage cimport Storage, alias
 from .tensor cimport (
@@ -51,7 +51,7 @@ cpdef TensorBase new_empty(object size, object dtype=None, TensorBase like=None)
 
 cdef TensorBase finish(TensorBase t, device, layout, bint requires_grad, bint pin=False):
     if device is not None:
-        t = placed(t, as_device(device))
+        t = on_device(t, as_device(device))
     if layout is not None and layout is not strided:
         raise NotImplementedError(f"creation of a tensor with layout {layout} is not implemented")
     if pin:
@@ -61,8 +61,8 @@ cdef TensorBase finish(TensorBase t, device, layout, bint requires_grad, bint pi
     return t
 
 
-cdef TensorBase placed(TensorBase t, device):
-    """t on a device: itself, or a copy in the same memory order."""
+cpdef TensorBase on_device(TensorBase t, device):
+    """A tensor on a device, given by ``as_device``: itself, or a copy in the same memory order."""
     cdef TensorBase r
     if t.device == device:
         return t
@@ -71,11 +71,6 @@ cdef TensorBase placed(TensorBase t, device):
     r = alloc_at(None if device.type == "cpu" else <Place?>place_on(device), t)
     copy_into(r, t)
     return r
-
-
-def on_device(TensorBase self not None, device):
-    """self on a device, given by ``as_device``: itself, or a copy in the same memory order."""
-    return placed(self, device)
 
 
 cdef object sparse_zeros = None         # makes a sparse tensor without entries: (sizes, dtype, layout, requires_grad)
@@ -147,14 +142,12 @@ def zeros(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
     """A tensor of zeros of the given size, dense or in a sparse layout."""
     if asks_for_sparse(layout, out):
         return sparse_zeros(sizes if size is None else size, dtype, layout, requires_grad)
-    return finish(zero(made("zeros", sizes, size, out, dtype)), device, layout, requires_grad,
-                  pin_memory)
+    return finish(zero(made("zeros", sizes, size, out, dtype)), device, layout, requires_grad, pin_memory)
 
 
 def ones(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """A tensor of ones of the given size."""
-    return finish(fill(made("ones", sizes, size, out, dtype), 1), device, layout, requires_grad,
-                  pin_memory)
+    return finish(fill(made("ones", sizes, size, out, dtype), 1), device, layout, requires_grad, pin_memory)
 
 
 def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
@@ -255,7 +248,7 @@ cpdef TensorBase from_data(object data, object dtype=None, bint copy=True):
             return as_code_tensor(t, as_code(dtype))
         return contiguous_or_strided_copy(t) if copy or isinstance(data, np.generic) else t
     elif isinstance(data, (bool, int, complex)):
-        return of_array(np.asarray(data), number_code(data) if dtype is None else as_code(dtype))
+        return of_array(np.asarray(data), element_code(data) if dtype is None else as_code(dtype))
     elif hasattr(data, "__array__") or hasattr(data, "__array_interface__") or isinstance(
             data, (bytes, bytearray, memoryview)):
         return from_data(np.asarray(data) if not isinstance(data, (bytes, bytearray)) else
@@ -284,18 +277,15 @@ cdef TensorBase contiguous_or_strided_copy(TensorBase t):
     return r
 
 
-cdef int number_code(object x) except -1:
-    """The dtype that a number within a sequence stands for."""
+cdef int element_code(object x) except -1:
+    """The dtype that a number within a sequence stands for; that of a NumPy scalar is its own."""
     cdef type kind = type(x)
-    if kind is float:
-        return default_code()
-    if kind is int:
-        return INT64
     if kind is bool:
         return UINT8 if policy.compare_uint8 else BOOL
-    if isinstance(x, np.generic):
-        return number_code(float(x)) if kind is np.float64 and not policy.numpy_doubles_kept else code_of_numpy(x.dtype)
-    return default_complex_code() if isinstance(x, complex) else default_code() if isinstance(x, float) else INT64
+    if kind is not float and kind is not int and isinstance(x, np.generic) and (
+            kind is not np.float64 or policy.numpy_doubles_kept):
+        return code_of_numpy(x.dtype)
+    return number_code(x)
 
 
 cdef int inferred_code(object data) except -1:
@@ -317,7 +307,7 @@ cdef int widen_code(object data, int* code) except -1:
         elif isinstance(x, np.ndarray):
             found = code_of_numpy((<cnp.ndarray>x).dtype)
         elif isinstance(x, (float, int, complex, np.generic)):
-            found = number_code(x)
+            found = element_code(x)
         else:                          # another kind of sequence
             widen_code(x, code)
             continue

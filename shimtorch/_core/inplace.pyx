@@ -3,16 +3,13 @@ from libc.string cimport memcpy
 from cpython.object cimport PyObject
 
 from .autograd cimport check_inplace, node_of, rebase
-from .dtype cimport CATEGORY, dtype_of
 from .history cimport K_ARG, Rule, record, recording
 from .op cimport (
-    Op, call, call_op, device_forward, enable_vectorcall, legacy_form, mark_volatile, needs_rewrite, rewrite_call,
-    scan_flags,
+    Op, call, call_op, check_cast, device_forward, enable_vectorcall, legacy_form, mark_volatile, needs_rewrite,
+    rewrite_call, scan_flags,
 )
 from .policy cimport ThreadState, thread_state
 from .tensor cimport ON_DEVICE, REQUIRES_GRAD, SPARSE, VOLATILE, TensorBase, describe_shape, same_shape, shallow
-
-from .dtype import scalar_type
 
 
 cdef class InplaceOp(Op):
@@ -153,13 +150,6 @@ cdef int check_result(TensorBase t, TensorBase r) except -1:
     if not same_shape(r, t):
         raise RuntimeError(f"output with shape {describe_shape(t)} doesn't match the broadcast shape "
                            f"{describe_shape(r)}")
-    return 0
-
-
-cdef int check_cast(int source, int target) except -1:
-    if CATEGORY[source] > CATEGORY[target] and not (CATEGORY[source] == 1 and CATEGORY[target] == 1):
-        raise RuntimeError(f"result type {scalar_type(dtype_of(source))} can't be cast to the desired output type "
-                           f"{scalar_type(dtype_of(target))}")
     return 0
 
 

@@ -42,6 +42,7 @@ cdef object call_op(Op op, object args, object kwargs)
 cdef object legacy_form(Op op, PyObject** args, Py_ssize_t n, PyObject* kwnames)
 cdef bint needs_rewrite(Op op, tuple kwnames)
 cdef object rewrite_call(Op op, PyObject** args, Py_ssize_t n, tuple kwnames)
+cdef int check_cast(int source, int target) except -1
 cdef TensorBase checked_tensor(Op op, object x)
 cdef object mark_volatile(object result)
 cdef void enable_vectorcall(type t)

@@ -426,8 +426,6 @@ cdef object write_out(Op op, list args, dict kwargs, object out):
         for o, r in zip(outs, results):
             if not isinstance(r, TensorBase):
                 raise TypeError(f"{op.__name__}(): 'out' takes a Tensor, the result is {type(r).__name__}")
-            if not isinstance(r, TensorBase):
-                raise TypeError(f"{op.__name__}(): this form has no 'out'")
             store_out(op, <TensorBase>o, <TensorBase>r)
     finally:
         forget_result()
@@ -439,15 +437,21 @@ cdef int store_out(Op op, TensorBase out, TensorBase result) except -1:
     if result is out:                  # it was made there
         out.storage.version += 1
         return 0
-    if CATEGORY[result.code] > CATEGORY[out.code] and not (CATEGORY[out.code] == 1 and CATEGORY[result.code] <= 1):
-        raise RuntimeError(f"result type {scalar_type(dtype_of(result.code))} can't be cast to the desired output type "
-                           f"{scalar_type(dtype_of(out.code))}")
+    check_cast(result.code, out.code)
     if out.flags & SPARSE or result.flags & SPARSE:
         raise NotImplementedError(f"{op.__name__}(): out= is not implemented for sparse tensors")
     if not same_shape(out, result):
         warn_resized(out, describe_shape(result))
         out.resize_(make_size(result.ndim_, result.shape_))
     out.copy_(result.clone() if meet(out, result) else result)
+    return 0
+
+
+cdef int check_cast(int source, int target) except -1:
+    """Refuse to write a result of one dtype over a tensor of a lower category: complex, float, integer, bool."""
+    if CATEGORY[source] > CATEGORY[target]:
+        raise RuntimeError(f"result type {scalar_type(dtype_of(source))} can't be cast to the desired output type "
+                           f"{scalar_type(dtype_of(target))}")
     return 0
 
 

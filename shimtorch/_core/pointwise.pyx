@@ -13,7 +13,7 @@ from .inplace cimport InplaceOp
 from .iterate cimport (
     alloc_alike, alloc_result, as_code_tensor, broadcast_shape, copy_into, run1, run2, run3, run_flat,
 )
-from .op cimport Op, checked_tensor, enable_vectorcall, scan_flags
+from .op cimport Op, check_cast, checked_tensor, enable_vectorcall, scan_flags
 from .policy cimport policy
 from .promotion cimport result_code
 from .tensor cimport (
@@ -93,7 +93,7 @@ cdef class Pointwise(Op):
     cdef TensorBase alloc(self, int code, int ndim, const Py_ssize_t* shape, TensorBase a, TensorBase b):
         """An uninitialised result."""
         cdef Place place = place_of(a, b)
-        cdef TensorBase out = awaited_result(code, ndim, shape) if place is None else None
+        cdef TensorBase out = awaited_result(place, code, ndim, shape)
         if out is not None:
             return out
         if policy.row_order and (policy.row_order_arithmetic or not self.keeps_order or not one_order(a, b)):
@@ -492,7 +492,8 @@ cdef class InplacePointwise(InplaceOp):
         else:
             r = (<UnaryOp>self.base).compute(t, t)
         if r is not t:
-            write_back(self, t, r)
+            check_cast(r.code, t.code)
+            copy_into(t, r)
         t.storage.version += 1
         if record_it:
             values = [t] if n == 1 else [t, b] + (<BinaryOp>self.base).further
@@ -500,13 +501,6 @@ cdef class InplacePointwise(InplaceOp):
         elif flags & VOLATILE:
             t.flags = (t.flags | VOLATILE) & ~REQUIRES_GRAD
         return t
-
-
-cdef int write_back(Op op, TensorBase t, TensorBase r) except -1:
-    if CATEGORY[r.code] > CATEGORY[t.code] and not (CATEGORY[r.code] == CAT_INT and CATEGORY[t.code] == CAT_INT):
-        raise RuntimeError(f"result type {scalar_type(dtype_of(r.code))} can't be cast to the desired output type "
-                           f"{scalar_type(dtype_of(t.code))}")
-    return copy_into(t, r)
 
 
 def _unary_signature(self):
@@ -601,13 +595,13 @@ cdef TensorBase alloc_broadcast(int code, TensorBase a, TensorBase b, TensorBase
         ndim = broadcast_shape(r, c, shape)
         if not has_shape(r, ndim, shape):
             r = empty_at(place_of(r, c), code, ndim, shape)
-    out = None if r.flags & ON_DEVICE else awaited_result(code, ndim, shape)
+    out = awaited_result(place_of(r, None), code, ndim, shape)
     return r if out is None else out
 
 
 cdef TensorBase alloc_like(TensorBase a):
     """An uninitialised result of the dtype and shape of a."""
-    cdef TensorBase out = None if a.flags & ON_DEVICE else awaited_result(a.code, a.ndim_, a.shape_)
+    cdef TensorBase out = awaited_result(place_of(a, None), a.code, a.ndim_, a.shape_)
     return alloc_result(a.code, a.ndim_, a.shape_, a, None) if out is None else out
 
 

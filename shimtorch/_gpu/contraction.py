@@ -4,8 +4,8 @@ It is made of ops that record themselves, so it is differentiated through them.
 """
 from math import prod
 
-from .._core.dtype import scalar_type
 from .._kernels.paths import find_path
+from .._ops._einsum_dtypes import check_one_dtype
 from .._ops._einsum_parse import labels_of
 
 
@@ -65,10 +65,7 @@ def _multiplied(a, b, keep, sizes):
 def contract(equation, operands):
     """The contraction of operands that an Equation of the core names."""
     terms, output, sizes = labels_of(equation.source, operands)
-    for x in operands[1:]:
-        if x.dtype is not operands[0].dtype:
-            raise RuntimeError(f"expected scalar type {scalar_type(operands[0].dtype)} but found "
-                               f"{scalar_type(x.dtype)}")
+    check_one_dtype(operands)
     factors = [_factor(x, row, sizes) for x, row in zip(operands, terms)]
     strategy = "auto" if equation.options is None else equation.options
     if isinstance(strategy, tuple):

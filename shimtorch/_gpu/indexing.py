@@ -2,6 +2,7 @@
 from .._core import OPS
 from .._core.dtype import bool as bool_dtype
 from .._core.dtype import int64, scalar_type
+from .._ops.indexing import unlike_indices
 from .._ops.shape import wrap
 from . import _device
 
@@ -25,9 +26,7 @@ def _plan(x, tensors):
     try:
         given = OPS["torch.broadcast_tensors"](*given)
     except RuntimeError:
-        shapes = ", ".join(str(list(t.shape)) for t in given)
-        raise IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
-                         ) from None
+        raise unlike_indices(given) from None
     inner = tuple(given[0].shape)
     adjacent = named == list(range(named[0], named[-1] + 1))
     first = named[0] if adjacent else 0

@@ -3,6 +3,14 @@ from .._core.dtype import bool as bool_
 from .._core.dtype import float32, int64, promote_types, scalar_type
 
 
+def check_one_dtype(operands):
+    """Refuse operands of several dtypes, where products are not mixed."""
+    for x in operands[1:]:
+        if x.dtype is not operands[0].dtype:
+            raise RuntimeError(f"expected scalar type {scalar_type(operands[0].dtype)} but found "
+                               f"{scalar_type(x.dtype)}")
+
+
 def dtypes_of(operands, terms, output, sizes):
     """The dtypes computed in and given, as codes; and whether integers may wrap in a narrower dtype between."""
     first, narrow = operands[0].dtype, False

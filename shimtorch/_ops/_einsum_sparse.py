@@ -9,8 +9,9 @@ from math import prod
 
 from .._core import OPS, factory
 from .._core.device import strided
-from .._core.dtype import int64, scalar_type
+from .._core.dtype import int64
 from .._core.einsum import contract_labelled
+from ._einsum_dtypes import check_one_dtype
 from ._einsum_parse import labels_of
 from ._rules import conj
 from .creation import arange
@@ -156,10 +157,7 @@ def sampled(entries, factors, sizes):
 def einsum_sparse(equation, operands):
     """The einsum of operands of which some are sparse."""
     terms, output, sizes = labels_of(equation.source, operands)
-    for x in operands[1:]:
-        if x.dtype is not operands[0].dtype:
-            raise RuntimeError(f"expected scalar type {scalar_type(operands[0].dtype)} but found "
-                               f"{scalar_type(x.dtype)}")
+    check_one_dtype(operands)
     keep = frozenset(output)
     if len(operands) == 1 and not keep.issuperset(terms[0]) and not (
             operands[0].is_floating_point() or operands[0].is_complex()):

@@ -182,14 +182,18 @@ def _index_tensors(t, x, dim):
         if dim + i >= x.dim() or t.shape[i] != x.shape[dim + i]:
             raise IndexError(f"The shape of the mask {list(t.shape)} at index {i} does not match the shape of the "
                              f"indexed tensor {list(x.shape)} at index {dim + i}")
-    if t.layout is not strided:
-        return list(t.nonzero(as_tuple=True))
-    if t.is_cuda:
+    if t.layout is not strided or t.is_cuda:
         return list(t.nonzero(as_tuple=True))
     return [wrap_ndarray(p) for p in np.nonzero(t._ndarray())]
 
 
 # ---------------------------------------------------------------- the ops
+
+def unlike_indices(tensors):
+    """The error for index tensors that do not broadcast."""
+    shapes = ", ".join([str(list(t.shape)) for t in tensors])
+    return IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}")
+
 
 def _numpy_index(x, tensors):
     """Index tensors as what NumPy indexes with; bounds are checked with torch's messages."""
@@ -210,9 +214,7 @@ def _numpy_index(x, tensors):
     try:
         np.broadcast_shapes(*(a.shape for a in index if not isinstance(a, slice)))
     except ValueError:
-        shapes = ", ".join(str(list(a.shape)) for a in index if not isinstance(a, slice))
-        raise IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
-                         ) from None
+        raise unlike_indices([a for a in index if not isinstance(a, slice)]) from None
     return tuple(index)
 
 

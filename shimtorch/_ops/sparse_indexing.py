@@ -5,7 +5,7 @@ from .._core.dtype import int64
 from .._core.tensor import wrap_ndarray
 from ._sparse_join import join, keys_of
 from ._sparse_parts import is_compressed, on_sparse, parts
-from .indexing import _split_index
+from .indexing import _split_index, unlike_indices
 from .shape import broadcast_shapes
 from .sparse import sparse_coo_from_parts
 
@@ -34,8 +34,7 @@ def index(self, indices):
     try:
         shape = broadcast_shapes(*[indices[d].shape for d in where])
     except RuntimeError:
-        raise IndexError("shape mismatch: indexing tensors could not be broadcast together with shapes "
-                         + ", ".join([str(list(indices[d].shape)) for d in where])) from None
+        raise unlike_indices([indices[d] for d in where]) from None
     chosen = {d: _checked(indices[d], self.shape, d).expand(shape).reshape(-1) for d in where}
     first = where[0] if where == list(range(where[0], where[-1] + 1)) else 0
     outer = [d for d in where if d < n]

@@ -69,14 +69,11 @@ def select_model_mode_for_export(model, mode):
     """A context in which *model* is in the TrainingMode *mode*, and in its own again after it."""
     if not isinstance(mode, TrainingMode):
         raise TypeError(f"'mode' should be a torch.onnx.TrainingMode enum, but got '{type(mode)}'.")
-    before = getattr(model, "training", None)
-    if before is not None and mode is not TrainingMode.PRESERVE:
-        model.train(mode is TrainingMode.TRAINING)
-    try:
+    if not hasattr(model, "training"):
         yield
-    finally:
-        if before is not None:
-            model.train(before)
+        return
+    with set_training(model, None if mode is TrainingMode.PRESERVE else mode is TrainingMode.TRAINING):
+        yield
 
 
 @contextmanager

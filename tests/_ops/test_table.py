@@ -82,8 +82,8 @@ def strided(x):
     if isinstance(x, torch.Tensor):
         return [x] if x.layout is torch.strided else []
     if isinstance(x, dict):
-        x = x.values()
-    return [t for item in x for t in strided(item)] if isinstance(x, (list, tuple, type({}.values()))) else []
+        x = list(x.values())
+    return [t for item in x for t in strided(item)] if isinstance(x, (list, tuple)) else []
 
 
 def every_second(array):
@@ -112,8 +112,8 @@ def test_whole_numbers_may_be_tensors(op):
             continue
         done.add(index)
         args, kwargs = arguments(op, index, dtype, torch.from_numpy)
-        numbers = {}
-        args2, kwargs2 = (as_tensors(x, numbers) for x in (list(args), kwargs))
+        numbers = []
+        args2, kwargs2 = [as_tensors(x, numbers) for x in args], as_tensors(kwargs, numbers)
         if not numbers or writes(op):
             continue
         torch.manual_seed(0)
@@ -126,20 +126,18 @@ def test_whole_numbers_may_be_tensors(op):
         for a, b in zip(results_of(got), results_of(want), strict=True):
             if isinstance(b, torch.Tensor) and b.layout is torch.strided:
                 compare(array_of(a), array_of(b), key)
-        for t, value in numbers.values():
+        for t, value in numbers:
             assert t.item() == value, key
 
 
 def as_tensors(x, numbers):
-    """Arguments with the whole numbers among them as tensors, which numbers takes."""
-    items = x.items() if isinstance(x, dict) else enumerate(x)
-    made = {}
-    for name, value in items:
-        if type(value) is int:
-            numbers[len(numbers)] = torch.tensor(value), value
-            value = numbers[len(numbers) - 1][0]
-        made[name] = value
-    return made if isinstance(x, dict) else list(made.values())
+    """An argument, or a dict of them, with the whole numbers as tensors; numbers takes each pair."""
+    if isinstance(x, dict):
+        return {name: as_tensors(value, numbers) for name, value in x.items()}
+    if type(x) is not int:
+        return x
+    numbers.append((torch.tensor(x), x))
+    return numbers[-1][0]
 
 
 @pytest.mark.parametrize("layout", [every_second, reversed_order])

@@ -86,3 +86,12 @@ def length_of(pipe, owner):
     if hasattr(type(pipe), "__len__"):
         return len(pipe)
     raise TypeError(f"object of type '{type(owner).__name__}' has no len()")
+
+
+def several(pipes, kind):
+    """The pipes that another joins: at least one (ValueError), all of that kind (TypeError)."""
+    if not pipes:
+        raise ValueError("Expected at least one DataPipe, but got nothing")
+    if not all(isinstance(pipe, kind) for pipe in pipes):
+        raise TypeError(f"Expected all inputs to be `{kind.__name__}`")
+    return pipes

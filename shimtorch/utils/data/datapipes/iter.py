@@ -9,7 +9,7 @@ from .._utils.collate import default_collate
 from ..sampler import SequentialSampler
 from ._files import FileListerIterDataPipe, FileOpenerIterDataPipe, StreamReaderIterDataPipe
 from ._splitting import DemultiplexerIterDataPipe, ForkerIterDataPipe
-from .datapipe import DataChunk, IterDataPipe, functional_datapipe, length_of
+from .datapipe import DataChunk, IterDataPipe, functional_datapipe, length_of, several
 
 __all__ = ["Batcher", "Collator", "Concater", "Demultiplexer", "FileLister", "FileLoader", "FileOpener", "Filter",
            "Forker", "Grouper", "IterableWrapper", "Mapper", "Multiplexer", "Sampler", "ShardingFilter", "Shuffler",
@@ -204,11 +204,7 @@ class ConcaterIterDataPipe(IterDataPipe):
     """The items of several pipes, one pipe after the other."""
 
     def __init__(self, *datapipes):
-        if not datapipes:
-            raise ValueError("Expected at least one DataPipe, but got nothing")
-        if not all(isinstance(pipe, IterDataPipe) for pipe in datapipes):
-            raise TypeError("Expected all inputs to be `IterDataPipe`")
-        self.datapipes = datapipes
+        self.datapipes = several(datapipes, IterDataPipe)
 
     def __iter__(self):
         for pipe in self.datapipes:

@@ -3,7 +3,7 @@
 import copy
 import random
 
-from .datapipe import DataChunk, MapDataPipe, functional_datapipe, length_of
+from .datapipe import DataChunk, MapDataPipe, functional_datapipe, length_of, several
 
 __all__ = ["Batcher", "Concater", "Mapper", "SequenceWrapper", "Shuffler", "Zipper"]
 
@@ -65,11 +65,7 @@ class ConcaterMapDataPipe(MapDataPipe):
     """The items of several pipes, one pipe after the other."""
 
     def __init__(self, *datapipes):
-        if not datapipes:
-            raise ValueError("Expected at least one DataPipe, but got nothing")
-        if not all(isinstance(pipe, MapDataPipe) for pipe in datapipes):
-            raise TypeError("Expected all inputs to be `MapDataPipe`")
-        self.datapipes = datapipes
+        self.datapipes = several(datapipes, MapDataPipe)
 
     def __getitem__(self, index):
         place = index
@@ -88,11 +84,7 @@ class ZipperMapDataPipe(MapDataPipe):
     """Tuples of the items of several pipes at an index."""
 
     def __init__(self, *datapipes):
-        if not datapipes:
-            raise ValueError("Expected at least one DataPipe, but got nothing")
-        if not all(isinstance(pipe, MapDataPipe) for pipe in datapipes):
-            raise TypeError("Expected all inputs to be `MapDataPipe`")
-        self.datapipes = datapipes
+        self.datapipes = several(datapipes, MapDataPipe)
 
     def __getitem__(self, index):
         items = []
