@@ -39,8 +39,8 @@ INTRODUCTION = """\
 
 Written by `python tools/coverage.py` from lists of torch's names (`tools/torch_names.json`): of 0.3 and 0.4 what the
 documentation names, of 1.1 and 1.11 what the package shows, methods of classes too, of 2.13 the functions and classes
-of some modules. A name counts when it exists and does more than raise NotImplementedError; that it does what torch's does
-is what the tests are for. Of the others, those that are refused raise NotImplementedError with the reason
+of some modules. A name counts when it exists and does more than raise NotImplementedError; that it does what torch's
+does is what the tests are for. Of the others, those that are refused raise NotImplementedError with the reason
 (`shimtorch/_refused.py`); those that are missing do not exist.
 
 """
