@@ -7,8 +7,8 @@ cimport numpy as cnp
 
 from .destination cimport make_result
 from .dtype cimport (
-    BOOL, CATEGORY, CAT_COMPLEX, CAT_FLOAT, CAT_INT, COMPLEX64, FLOAT32, INT64, ITEMSIZE, NDTYPES, UINT8, UINT64,
-    as_code, code_of_numpy, default_code, dtype_of, promote_checked,
+    BFLOAT16, BOOL, CATEGORY, CAT_COMPLEX, CAT_FLOAT, CAT_INT, COMPLEX64, FLOAT16, FLOAT32, INT64, ITEMSIZE, NDTYPES,
+    UINT8, UINT64, as_code, code_of_numpy, default_code, dtype_of, promote_checked,
 )
 from .iterate cimport alloc_at, alloc_result, as_code_tensor, broadcast_shape, contiguous_copy, copy_into, run1
 from .promotion cimport number_code, result_code
@@ -163,17 +163,29 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
         else:
             dtype = dtype_of(result_code(scalar_tensor(BOOL, False), fill_value))
     t = made("full", (size,), None, out, dtype)
+    if isinstance(fill_value, TensorBase) and not (<TensorBase>fill_value).ndim_:
+        fill_value = fitting(t, fill_value)
     return finish(fill(t, fill_value), device, layout, requires_grad, pin_memory)
 
 
-_C_TYPES = ("bool", "uint8_t", "int8_t", "int16_t", "int", "int64_t", "double", "double", "float", "double",
+_C_TYPES = ("bool", "uint8_t", "int8_t", "int16_t", "int", "int64_t", "c10::Half", "c10::BFloat16", "float", "double",
             "c10::complex<float>", "c10::complex<double>", "uint16_t", "uint32_t", "uint64_t")
 cdef list INTEGER_LIMITS = [1, 255, 127, 32767, 2147483647, 0x7FFFFFFFFFFFFFFF, 0, 0, 0, 0, 0, 0, 65535, 4294967295,
                             0xFFFFFFFFFFFFFFFF]
-cdef double FLOAT_LIMIT = 3.4028235677973366e38
+# Numbers beyond these are too large; infinity is not.
+cdef dict FLOAT_LIMITS = {FLOAT16: 65504.0, BFLOAT16: 3.3895313892515355e38, FLOAT32: 3.4028234663852886e38,
+                          COMPLEX64: 3.4028234663852886e38}
 
 
-cdef int check_fits(int code, object value) except -1:
+def fitting(TensorBase x not None, value, str name="fill_"):
+    """A number, or that of a 0-dim tensor, once it is sure that an element of x can be it; name is the op's."""
+    if isinstance(value, TensorBase):
+        value = value.item()
+    check_fits(x.code, value, name)
+    return value
+
+
+cdef int check_fits(int code, object value, str name="fill_") except -1:
     """Refuse a number that no element of the dtype can be: too large, infinite for an integer, complex."""
     cdef bint fits
     if isinstance(value, TensorBase):
@@ -182,15 +194,15 @@ cdef int check_fits(int code, object value) except -1:
                                f"{(<TensorBase>value).ndim_} dimensions.")
         return 0
     if not isinstance(value, (int, float, complex, np.number, np.bool_)):
-        raise TypeError(f"fill_() received an invalid combination of arguments - got ({type(value).__name__}), but "
+        raise TypeError(f"{name}() received an invalid combination of arguments - got ({type(value).__name__}), but "
                         "expected one of:\n * (Tensor value)\n * (Number value)")
     if CATEGORY[code] == CAT_INT:
         limit = INTEGER_LIMITS[code]
         fits = not isinstance(value, complex) and -limit - 1 <= value <= limit
     else:
         fits = CATEGORY[code] != CAT_FLOAT or not isinstance(value, complex)
-        if code == FLOAT32 or code == COMPLEX64:
-            fits = fits and not FLOAT_LIMIT <= max(abs(value.real), abs(value.imag)) < INFINITY
+        if fits and code in FLOAT_LIMITS:
+            fits = not FLOAT_LIMITS[code] < max(abs(value.real), abs(value.imag)) < INFINITY
     if not fits:
         raise RuntimeError(f"value cannot be converted to type {_C_TYPES[code]} without overflow")
     return 0

@@ -153,6 +153,7 @@ cdef class Op(Differentiable):
         self.renames = {k: v for k, v in _renames.items() if v in self.params and k not in self.params}
         self.renames.update(options.get("renames", {}))
         self.rules = None
+        self.materialize_grads = options.get("materialize_grads", True)
         if grads is not None:
             self.read_rules(grads)
         self.names_composite = grads is None and "backward_name" in options

@@ -169,6 +169,14 @@ def test_what_verbose_schedules_print(capsys):
         "Epoch 0.50: adjusting learning rate of group 0 to 4.2678e-01.", ""]
 
 
+def test_plateau_prints_as_1_1_did(capsys):
+    with torch.era("1.1"):
+        scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(sgd(), patience=0, verbose=True)
+        scheduler.step(1.0)
+        scheduler.step(1.0)
+    assert capsys.readouterr().out == "Epoch     1: reducing learning rate of group 0 to 5.0000e-02.\n"
+
+
 def test_zero_grad():
     optimizer = sgd()
     (parameter,) = optimizer.param_groups[0]["params"]

@@ -47,7 +47,7 @@ class ReduceLROnPlateau(LRScheduler):
             self.verbose = verbose
         self.cooldown = options["cooldown"]
         self.eps = options["eps"]
-        self.last_epoch = 0
+        self.last_epoch = policy.plateau_last_epoch
         self._last_lr = group_values(optimizer, "lr")
         self._init_is_better(mode, options["threshold"], options["threshold_mode"])
         self._reset()
