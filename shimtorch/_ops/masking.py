@@ -89,7 +89,7 @@ def _fill_value(x, value, name):
         raise TypeError(f"{name}() received an invalid combination of arguments - got "
                         f"(Tensor, {type(value).__name__}), but expected one of:\n * (Tensor mask, Tensor value)"
                         "\n * (Tensor mask, Number value)")
-    return full((), value, dtype=x.dtype)
+    return full((), fitting(x, value, name), dtype=x.dtype)
 
 
 def _fill_mask(mask):
