@@ -57,7 +57,6 @@ TABLE = {
         "torch": "_assert_async hash_tensor prepare_multiprocessing_environment s_copy_ "
                  "s_native_addmm s_native_addmm_ slice_inverse thread_safe_generator native_norm",
         "torch.Tensor": "hash_tensor slice_inverse",
-        "torch.nn.functional": "linear_cross_entropy",
     },
 }
 NAMES = {}             # {namespace: {name: reason}}
