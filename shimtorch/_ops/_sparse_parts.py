@@ -51,7 +51,7 @@ _CALLED = {
     "__rfloordiv": "floor_divide", "__rmod": "remainder", "__rpow": "pow",
     "_unit_matrices": "matrix_power", "_xlog1py": "special.xlog1py", "_zeta": "special.zeta",
     "conv_gather": "convolution", "conv_spread": "convolution", "normalise_rows": "layer_norm or group_norm",
-    "pool_max": "max_pool", "pool_mean": "avg_pool"}
+    "pool_highest": "max_pool", "pool_max": "max_pool", "pool_mean": "avg_pool"}
 
 
 def _refuse_others():
