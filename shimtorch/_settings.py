@@ -68,18 +68,22 @@ def get_deterministic_debug_mode():
 
 
 def get_float32_matmul_precision():
-    """The precision that was asked for; products are always computed in float32."""
+    """The precision of products of float32 that was asked for."""
+    from ._gpu import switches
+    if switches.allow_tf32 != (_state["precision"] != "highest"):      # torch.backends.cuda.matmul.allow_tf32
+        _state["precision"] = "high" if switches.allow_tf32 else "highest"
     return _state["precision"]
 
 
 def set_float32_matmul_precision(precision):
-    """Remember a precision: "highest", "high" or "medium". Products are computed in float32 whatever it is."""
+    """Ask for a precision: "highest", or "high" or "medium", with which CUDA devices round factors to 10 bits."""
     if precision not in ("highest", "high", "medium"):
         import warnings
         warnings.warn(f"{precision} is not one of 'highest', 'high', or 'medium'; the setting is unchanged",
                       UserWarning, stacklevel=2)
         return
-    _state["precision"] = precision
+    from ._gpu import switches
+    _state["precision"], switches.allow_tf32 = precision, precision != "highest"
 
 
 def set_flush_denormal(mode):

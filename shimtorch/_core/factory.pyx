@@ -41,12 +41,31 @@ cdef int check_sizes(int ndim, const Py_ssize_t* shape) except -1:
     return 0
 
 
-cpdef TensorBase new_empty(object size, object dtype=None, TensorBase like=None):
-    """An uninitialised contiguous tensor, on the device of ``like``; dtype None: the default one."""
+cpdef TensorBase new_empty(object size, object dtype=None, TensorBase like=None, object device=None):
+    """An uninitialised contiguous tensor, on a device, or else on that of ``like``; dtype None: the default one."""
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef int ndim = parse_shape(size, shape)
     check_sizes(ndim, shape)
-    return empty_at(place_of(like, None), default_code() if dtype is None else as_code(dtype), ndim, shape)
+    return empty_at(place_of(like, None) if device is None else place_at(device),
+                    default_code() if dtype is None else as_code(dtype), ndim, shape)
+
+
+cdef Place place_at(device):
+    """The Place of a device that a user names; None for the CPU."""
+    device = as_device(device)
+    return None if device.type == "cpu" else <Place?>place_on(device)
+
+
+cpdef TensorBase empty_alike(TensorBase t, object dtype=None, object device=None):
+    """An uninitialised tensor of the shape of t and in its memory order; dtype, device None: its own."""
+    cdef TensorBase r
+    cdef int code = t.code if dtype is None else as_code(dtype)
+    if device is None:
+        return alloc_result(code, t.ndim_, t.shape_, t, None)
+    if code == t.code:
+        return alloc_at(place_at(device), t)
+    r = alloc_result(code, t.ndim_, t.shape_, t, None)
+    return alloc_at(place_at(device), r)
 
 
 cdef TensorBase finish(TensorBase t, device, layout, bint requires_grad, bint pin=False):
@@ -61,16 +80,27 @@ cdef TensorBase finish(TensorBase t, device, layout, bint requires_grad, bint pi
     return t
 
 
-cpdef TensorBase on_device(TensorBase t, device):
-    """A tensor on a device, given by ``as_device``: itself, or a copy in the same memory order."""
+cpdef TensorBase on_device(TensorBase t, device, bint non_blocking=False):
+    """A tensor on a device, given by ``as_device``: itself, or a copy in the same memory order.
+
+    non_blocking: a copy of pinned memory is not waited for.
+    """
     cdef TensorBase r
     if t.device == device:
         return t
     if t.flags & SPARSE:
         raise NotImplementedError(f"sparse tensors: not implemented for device '{device}'")
-    r = alloc_at(None if device.type == "cpu" else <Place?>place_on(device), t)
-    copy_into(r, t)
+    r = alloc_at(place_at(device), t)
+    copy_between(r, t, non_blocking)
     return r
+
+
+cdef int copy_between(TensorBase to, TensorBase source, bint non_blocking) except -1:
+    if non_blocking and (to.flags | source.flags) & ON_DEVICE:
+        from .._gpu._device import copy_unawaited
+        copy_unawaited(to, source)
+        return 0
+    return copy_into(to, source)
 
 
 cdef object sparse_zeros = None         # makes a sparse tensor without entries: (sizes, dtype, layout, requires_grad)
@@ -86,8 +116,8 @@ cdef bint asks_for_sparse(layout, out) noexcept:
     return layout is not None and layout is not strided and out is None
 
 
-cdef TensorBase made(str name, tuple sizes, object size, object out, object dtype):
-    """The uninitialised result of a function that takes sizes: a new tensor, or ``out`` resized."""
+cdef TensorBase made(str name, tuple sizes, object size, object out, object dtype, object device):
+    """The uninitialised result of a function that takes sizes: a new tensor on a device, or ``out`` resized."""
     cdef TensorBase t
     if size is not None:
         if sizes:
@@ -97,7 +127,7 @@ cdef TensorBase made(str name, tuple sizes, object size, object out, object dtyp
         raise TypeError(f"{name}() missing 1 required positional arguments: \"size\"")
     try:
         if out is None:
-            return new_empty(sizes, dtype)
+            return new_empty(sizes, dtype, None, device)
         if not isinstance(out, TensorBase):
             raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
         t = <TensorBase>out
@@ -132,7 +162,7 @@ def empty_tensor(*sizes, size=None, out=None, dtype=None, layout=None, device=No
     """A tensor of the given size whose values are whatever was in memory; a sparse one has no entries."""
     if asks_for_sparse(layout, out):
         return sparse_zeros(sizes if size is None else size, dtype, layout, requires_grad)
-    cdef TensorBase t = made("empty", sizes, size, out, dtype)
+    cdef TensorBase t = made("empty", sizes, size, out, dtype, device)
     if memory_format is not None and memory_format.name not in ("contiguous_format", "preserve_format"):
         t = in_format(t, memory_format.name)
     return finish(t, device, layout, requires_grad, pin_memory)
@@ -142,12 +172,12 @@ def zeros(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
     """A tensor of zeros of the given size, dense or in a sparse layout."""
     if asks_for_sparse(layout, out):
         return sparse_zeros(sizes if size is None else size, dtype, layout, requires_grad)
-    return finish(zero(made("zeros", sizes, size, out, dtype)), device, layout, requires_grad, pin_memory)
+    return finish(zero(made("zeros", sizes, size, out, dtype, device)), device, layout, requires_grad, pin_memory)
 
 
 def ones(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """A tensor of ones of the given size."""
-    return finish(fill(made("ones", sizes, size, out, dtype), 1), device, layout, requires_grad, pin_memory)
+    return finish(fill(made("ones", sizes, size, out, dtype, device), 1), device, layout, requires_grad, pin_memory)
 
 
 def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
@@ -162,7 +192,7 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
             dtype = fill_value.dtype
         else:
             dtype = dtype_of(result_code(scalar_tensor(BOOL, False), fill_value))
-    t = made("full", (size,), None, out, dtype)
+    t = made("full", (size,), None, out, dtype, device)
     if isinstance(fill_value, TensorBase) and not (<TensorBase>fill_value).ndim_:
         fill_value = fitting(t, fill_value)
     return finish(fill(t, fill_value), device, layout, requires_grad, pin_memory)
@@ -515,7 +545,7 @@ def cast(TensorBase self not None, dtype):
     return as_code_tensor(self, as_code(dtype))
 
 
-def copy_from(TensorBase self not None, src):
+def copy_from(TensorBase self not None, src, bint non_blocking=False):
     """Write src, broadcast and cast, into self; the forward of ``copy_``."""
     cdef TensorBase s
     cdef Py_ssize_t shape[MAX_DIMS]
@@ -536,7 +566,7 @@ def copy_from(TensorBase self not None, src):
             broadcast_shape(self, s, shape)      # raises, unless it is self that would have to grow
             raise RuntimeError(f"output with shape {describe_shape(self)} doesn't match the broadcast shape "
                                f"{list(make_size(self.ndim_, shape))}")
-    copy_into(self, s)
+    copy_between(self, s, non_blocking)
     return self
 
 

@@ -12,7 +12,7 @@ from .._kernels.parallel cimport st_body
 from .._kernels.table cimport st_find, st_gemm, st_loop, st_op, st_parallel
 from .dtype cimport FLOAT32, FLOAT64, ITEMSIZE
 from .iterate cimport contiguous_copy
-from .tensor cimport TensorBase, as_ndarray, empty, ptr
+from .tensor cimport ON_DEVICE, TensorBase, as_ndarray, empty, ptr
 
 cdef extern from "gates.h" nogil:
     void st_add_gates_float(float* a, const float* x, const float* h, const float* bias, Py_ssize_t n)
@@ -272,6 +272,9 @@ cdef int forward_steps(int mode, real* x, real* w_out, real* bias, real* a, real
 def forward(str mode, TensorBase gates not None, TensorBase h0 not None, TensorBase c0, TensorBase weight not None,
             TensorBase bias, TensorBase project, bint reverse):
     """The hidden states and cells (T + 1, B, H) in the order in which they come about, and what backward needs."""
+    if gates.flags & ON_DEVICE:
+        from .._gpu import recurrent as on_device
+        return on_device.forward(mode, gates, h0, c0, weight, bias, project, reverse)
     cdef TensorBase x = dense(gates), b = None if bias is None else dense(bias), h, c = None
     cdef Py_ssize_t steps = gates.shape_[0], n = gates.shape_[1], width = gates.shape_[2]
     cdef Py_ssize_t state = weight.shape_[1], size = state if project is None else project.shape_[1]
@@ -346,6 +349,9 @@ def backward(str mode, TensorBase g not None, TensorBase g_last, TensorBase weig
 
     g: those of the outputs (T, B, H); g_last: that of the last cell, or None.
     """
+    if gates.flags & ON_DEVICE:
+        from .._gpu import recurrent as on_device
+        return on_device.backward(mode, g, g_last, weight, states, cells, gates, extra, project, reverse)
     cdef int code = gates.code, m = MODES[mode]
     cdef Py_ssize_t steps = gates.shape_[0], n = gates.shape_[1], width = gates.shape_[2]
     cdef Py_ssize_t state = weight.shape_[1], size = state if project is None else project.shape_[1]
