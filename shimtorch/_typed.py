@@ -24,7 +24,8 @@ class TensorType(type):
             from ._core.device import as_device
             index = as_device("cuda")
             if cls.layout is not strided:
-                raise NotImplementedError(f"{cls._name}: sparse tensors are not implemented for device '{index}'")
+                from ._ops.sparse import legacy_sparse_new
+                return legacy_sparse_new(cls.dtype, args, kwargs).to(index)
             return legacy_new(Tensor, cls.dtype, args).to(index)
         if cls.layout is not strided:
             from ._ops.sparse import legacy_sparse_new

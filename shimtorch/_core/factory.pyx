@@ -103,7 +103,7 @@ cdef int copy_between(TensorBase to, TensorBase source, bint non_blocking) excep
     return copy_into(to, source)
 
 
-cdef object sparse_zeros = None         # makes a sparse tensor without entries: (sizes, dtype, layout, requires_grad)
+cdef object sparse_zeros = None         # a sparse tensor without entries: (sizes, dtype, layout, requires_grad, device)
 
 
 def bind_sparse_zeros(f):
@@ -161,7 +161,7 @@ def empty_tensor(*sizes, size=None, out=None, dtype=None, layout=None, device=No
                  pin_memory=False, memory_format=None):
     """A tensor of the given size whose values are whatever was in memory; a sparse one has no entries."""
     if asks_for_sparse(layout, out):
-        return sparse_zeros(sizes if size is None else size, dtype, layout, requires_grad)
+        return sparse_zeros(sizes if size is None else size, dtype, layout, requires_grad, device)
     cdef TensorBase t = made("empty", sizes, size, out, dtype, device)
     if memory_format is not None and memory_format.name not in ("contiguous_format", "preserve_format"):
         t = in_format(t, memory_format.name)
@@ -171,7 +171,7 @@ def empty_tensor(*sizes, size=None, out=None, dtype=None, layout=None, device=No
 def zeros(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """A tensor of zeros of the given size, dense or in a sparse layout."""
     if asks_for_sparse(layout, out):
-        return sparse_zeros(sizes if size is None else size, dtype, layout, requires_grad)
+        return sparse_zeros(sizes if size is None else size, dtype, layout, requires_grad, device)
     return finish(zero(made("zeros", sizes, size, out, dtype, device)), device, layout, requires_grad, pin_memory)
 
 

@@ -35,6 +35,13 @@ class _Parts:
 
 parts = _Parts()
 
+
+def on_device():
+    """What takes the place of NumPy and the kernels of the CPU for tensors on a device."""
+    from .._gpu import sparse
+    return sparse
+
+
 checks = {"invariants": False}         # what torch.sparse.check_sparse_tensor_invariants says
 
 # Ops without a rule of their own that come out right, or refuse, through the ops that they call.
