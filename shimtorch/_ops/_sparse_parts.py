@@ -35,6 +35,13 @@ class _Parts:
 
 parts = _Parts()
 
+
+def on_device():
+    """What takes the place of NumPy and the kernels of the CPU for tensors on a device."""
+    from .._gpu import sparse
+    return sparse
+
+
 checks = {"invariants": False}         # what torch.sparse.check_sparse_tensor_invariants says
 
 # Ops without a rule of their own that come out right, or refuse, through the ops that they call.
@@ -51,7 +58,7 @@ _CALLED = {
     "__rfloordiv": "floor_divide", "__rmod": "remainder", "__rpow": "pow",
     "_unit_matrices": "matrix_power", "_xlog1py": "special.xlog1py", "_zeta": "special.zeta",
     "conv_gather": "convolution", "conv_spread": "convolution", "normalise_rows": "layer_norm or group_norm",
-    "pool_max": "max_pool", "pool_mean": "avg_pool"}
+    "pool_highest": "max_pool", "pool_max": "max_pool", "pool_mean": "avg_pool"}
 
 
 def _refuse_others():
