@@ -1,4 +1,5 @@
 """Settings of the torch namespace: threads, determinism, precision, warnings, the default device."""
+from . import backends
 from ._core.device import as_device
 from ._core.threads import get_num_threads, set_num_threads
 
@@ -7,7 +8,15 @@ __all__ = ["get_num_threads", "set_num_threads", "get_num_interop_threads", "set
            "is_deterministic_algorithms_warn_only_enabled", "set_deterministic_debug_mode",
            "get_deterministic_debug_mode", "get_float32_matmul_precision", "set_float32_matmul_precision",
            "set_flush_denormal", "set_warn_always", "is_warn_always_enabled", "get_default_device",
-           "set_default_device", "compiled_with_cxx11_abi", "is_vulkan_available"]
+           "set_default_device", "compiled_with_cxx11_abi", "is_vulkan_available", "init_num_threads",
+           "cudnn_is_acceptable", "has_cuda", "has_cudnn", "has_lapack", "has_mkl", "has_mkldnn", "has_mps",
+           "has_openmp", "has_spectral"]
+
+# What torch says that it was built with.
+has_lapack = has_spectral = True
+has_cuda, has_mps = backends.cuda.is_built(), backends.mps.is_built()
+has_cudnn, has_mkl, has_mkldnn, has_openmp = (
+    library.is_available() for library in (backends.cudnn, backends.mkl, backends.mkldnn, backends.openmp))
 
 _state = {"interop": None, "deterministic": False, "warn_only": False, "precision": "highest", "warn_always": False}
 
@@ -117,3 +126,8 @@ def is_vulkan_available():
 
 def init_num_threads():
     """Accepted: threads start when they are needed."""
+
+
+def cudnn_is_acceptable(tensor):
+    """Whether cuDNN can take a tensor: it is not there."""
+    return False

@@ -24,7 +24,8 @@ class TensorType(type):
             from ._core.device import as_device
             index = as_device("cuda")
             if cls.layout is not strided:
-                raise NotImplementedError(f"{cls._name}: sparse tensors are not implemented for device '{index}'")
+                from ._ops.sparse import legacy_sparse_new
+                return legacy_sparse_new(cls.dtype, args, kwargs).to(index)
             return legacy_new(Tensor, cls.dtype, args).to(index)
         if cls.layout is not strided:
             from ._ops.sparse import legacy_sparse_new
@@ -32,6 +33,12 @@ class TensorType(type):
         if kwargs:
             raise TypeError(f"new() got an unexpected keyword argument {next(iter(kwargs))!r}")
         return legacy_new(Tensor, cls.dtype, args)
+
+    def __getattr__(cls, name):
+        """Methods are those of Tensor."""
+        if name.startswith("__"):
+            raise AttributeError(f"type object {cls._name!r} has no attribute {name!r}")
+        return getattr(Tensor, name)
 
     def __instancecheck__(cls, obj):
         return (isinstance(obj, TensorBase) and obj.dtype is cls.dtype and obj.is_cuda == cls.is_cuda

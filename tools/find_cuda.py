@@ -11,9 +11,9 @@ import shutil
 import sys
 import sysconfig
 
-LIBRARIES = ("cudart", "cublas")
-HEADERS = ("cuda_runtime_api.h", "cublas_v2.h", "crt/host_defines.h")
-WHEELS = ("cuda_runtime", "cublas", "cuda_nvcc")
+LIBRARIES = ("cudart", "cublas", "cusparse")
+HEADERS = ("cuda_runtime_api.h", "cublas_v2.h", "cusparse.h", "crt/host_defines.h")
+WHEELS = ("cuda_runtime", "cublas", "cusparse", "cuda_nvcc")
 UP = "$ORIGIN/../../nvidia/"           # from shimtorch/_gpu to the wheels beside the package
 
 
@@ -78,8 +78,8 @@ def main(named=""):
         include, libs = found
         number = version(include[0])
         if libs[0].rpartition(".")[2] != str(number // 1000) or libs[1].rpartition(".")[2] != str(number // 1000):
-            continue                   # headers of one CUDA, libraries of another
-        folders = ["cu13"] if number >= 13000 else ["cuda_runtime", "cublas"]
+            continue                   # headers of one CUDA, libraries of another (cuSPARSE is at 12 in both)
+        folders = ["cu13"] if number >= 13000 else ["cuda_runtime", "cublas", "cusparse", "nvjitlink"]
         for line in (("version", number), ("include", *include), ("libs", *libs),
                      ("rpath", ":".join(f"{UP}{name}/lib" for name in folders))):
             print(*line, sep="\t")

@@ -81,9 +81,12 @@ side = torch.LongTensor(MEMBERS).zero_()
 side[torch.LongTensor(OFFICER)] = 1
 
 model = GCN(hidden=16)
-optimizer = optim.Adam(model.parameters(), lr=0.01, weight_decay=5e-4)
 known = torch.LongTensor([0, 33])
 features = torch.eye(MEMBERS)
+if torch.cuda.is_available():
+    model.cuda()
+    features, adjacency, side, known = features.cuda(), adjacency.cuda(), side.cuda(), known.cuda()
+optimizer = optim.Adam(model.parameters(), lr=0.01, weight_decay=5e-4)
 
 for epoch in range(200):
     model.train()

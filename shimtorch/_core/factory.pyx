@@ -7,8 +7,8 @@ cimport numpy as cnp
 
 from .destination cimport make_result
 from .dtype cimport (
-    BOOL, CATEGORY, CAT_COMPLEX, CAT_FLOAT, CAT_INT, COMPLEX64, FLOAT32, INT64, ITEMSIZE, NDTYPES, UINT8, UINT64,
-    as_code, code_of_numpy, default_code, dtype_of, promote_checked,
+    BFLOAT16, BOOL, CATEGORY, CAT_COMPLEX, CAT_FLOAT, CAT_INT, COMPLEX64, FLOAT16, FLOAT32, INT64, ITEMSIZE, NDTYPES,
+    UINT8, UINT64, as_code, code_of_numpy, default_code, dtype_of, promote_checked,
 )
 from .iterate cimport alloc_at, alloc_result, as_code_tensor, broadcast_shape, contiguous_copy, copy_into, run1
 from .promotion cimport number_code, result_code
@@ -103,7 +103,7 @@ cdef int copy_between(TensorBase to, TensorBase source, bint non_blocking) excep
     return copy_into(to, source)
 
 
-cdef object sparse_zeros = None         # makes a sparse tensor without entries: (sizes, dtype, layout, requires_grad)
+cdef object sparse_zeros = None         # a sparse tensor without entries: (sizes, dtype, layout, requires_grad, device)
 
 
 def bind_sparse_zeros(f):
@@ -161,7 +161,7 @@ def empty_tensor(*sizes, size=None, out=None, dtype=None, layout=None, device=No
                  pin_memory=False, memory_format=None):
     """A tensor of the given size whose values are whatever was in memory; a sparse one has no entries."""
     if asks_for_sparse(layout, out):
-        return sparse_zeros(sizes if size is None else size, dtype, layout, requires_grad)
+        return sparse_zeros(sizes if size is None else size, dtype, layout, requires_grad, device)
     cdef TensorBase t = made("empty", sizes, size, out, dtype, device)
     if memory_format is not None and memory_format.name not in ("contiguous_format", "preserve_format"):
         t = in_format(t, memory_format.name)
@@ -171,7 +171,7 @@ def empty_tensor(*sizes, size=None, out=None, dtype=None, layout=None, device=No
 def zeros(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """A tensor of zeros of the given size, dense or in a sparse layout."""
     if asks_for_sparse(layout, out):
-        return sparse_zeros(sizes if size is None else size, dtype, layout, requires_grad)
+        return sparse_zeros(sizes if size is None else size, dtype, layout, requires_grad, device)
     return finish(zero(made("zeros", sizes, size, out, dtype, device)), device, layout, requires_grad, pin_memory)
 
 
@@ -193,17 +193,29 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
         else:
             dtype = dtype_of(result_code(scalar_tensor(BOOL, False), fill_value))
     t = made("full", (size,), None, out, dtype, device)
+    if isinstance(fill_value, TensorBase) and not (<TensorBase>fill_value).ndim_:
+        fill_value = fitting(t, fill_value)
     return finish(fill(t, fill_value), device, layout, requires_grad, pin_memory)
 
 
-_C_TYPES = ("bool", "uint8_t", "int8_t", "int16_t", "int", "int64_t", "double", "double", "float", "double",
+_C_TYPES = ("bool", "uint8_t", "int8_t", "int16_t", "int", "int64_t", "c10::Half", "c10::BFloat16", "float", "double",
             "c10::complex<float>", "c10::complex<double>", "uint16_t", "uint32_t", "uint64_t")
 cdef list INTEGER_LIMITS = [1, 255, 127, 32767, 2147483647, 0x7FFFFFFFFFFFFFFF, 0, 0, 0, 0, 0, 0, 65535, 4294967295,
                             0xFFFFFFFFFFFFFFFF]
-cdef double FLOAT_LIMIT = 3.4028235677973366e38
+# Numbers beyond these are too large; infinity is not.
+cdef dict FLOAT_LIMITS = {FLOAT16: 65504.0, BFLOAT16: 3.3895313892515355e38, FLOAT32: 3.4028234663852886e38,
+                          COMPLEX64: 3.4028234663852886e38}
 
 
-cdef int check_fits(int code, object value) except -1:
+def fitting(TensorBase x not None, value, str name="fill_"):
+    """A number, or that of a 0-dim tensor, once it is sure that an element of x can be it; name is the op's."""
+    if isinstance(value, TensorBase):
+        value = value.item()
+    check_fits(x.code, value, name)
+    return value
+
+
+cdef int check_fits(int code, object value, str name="fill_") except -1:
     """Refuse a number that no element of the dtype can be: too large, infinite for an integer, complex."""
     cdef bint fits
     if isinstance(value, TensorBase):
@@ -212,15 +224,15 @@ cdef int check_fits(int code, object value) except -1:
                                f"{(<TensorBase>value).ndim_} dimensions.")
         return 0
     if not isinstance(value, (int, float, complex, np.number, np.bool_)):
-        raise TypeError(f"fill_() received an invalid combination of arguments - got ({type(value).__name__}), but "
+        raise TypeError(f"{name}() received an invalid combination of arguments - got ({type(value).__name__}), but "
                         "expected one of:\n * (Tensor value)\n * (Number value)")
     if CATEGORY[code] == CAT_INT:
         limit = INTEGER_LIMITS[code]
         fits = not isinstance(value, complex) and -limit - 1 <= value <= limit
     else:
         fits = CATEGORY[code] != CAT_FLOAT or not isinstance(value, complex)
-        if code == FLOAT32 or code == COMPLEX64:
-            fits = fits and not FLOAT_LIMIT <= max(abs(value.real), abs(value.imag)) < INFINITY
+        if fits and code in FLOAT_LIMITS:
+            fits = not FLOAT_LIMITS[code] < max(abs(value.real), abs(value.imag)) < INFINITY
     if not fits:
         raise RuntimeError(f"value cannot be converted to type {_C_TYPES[code]} without overflow")
     return 0
@@ -232,7 +244,8 @@ cpdef object fill(TensorBase t, value):
     if t is None:
         raise TypeError("fill: expected a Tensor, got NoneType")
     t.need_memory("fill_")
-    check_fits(t.code, value)
+    if t.count != 1 or ITEMSIZE[t.code] != 2 or CATEGORY[t.code] != CAT_FLOAT:      # one float of 16 bits may overflow
+        check_fits(t.code, value)
     if t.count == 0:
         return t
     s = scalar_tensor(t.code, value)

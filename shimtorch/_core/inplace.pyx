@@ -108,9 +108,8 @@ cdef class InplaceOp(Op):
 
     cdef object invoke_sparse(self, TensorBase t, int flags, PyObject** args, Py_ssize_t n, PyObject* kwnames):
         """In place on a sparse tensor: `sparse` replaces the parts of t itself."""
-        if self.sparse is None or (flags & ON_DEVICE and not self.cuda_sparse):
-            raise NotImplementedError(f"{self.__name__}: not implemented for sparse tensors" + (
-                f" on device '{t.device}'" if flags & ON_DEVICE else ""))
+        if self.sparse is None:
+            raise NotImplementedError(f"{self.__name__}: not implemented for sparse tensors")
         if recording(flags):
             raise NotImplementedError(f"{self.__name__}: in-place operations on sparse tensors that require grad are "
                                       "not implemented")

@@ -18,7 +18,6 @@ cdef class Op(Differentiable):
     cdef public object sparse          # the forward for sparse operands; True: `forward` takes them too
     cdef public bint sparse_composed   # it is differentiated through the ops that it calls
     cdef public object cuda            # the forward for operands on a CUDA device; True: `forward` takes them too
-    cdef public object cuda_sparse     # the same for sparse operands; True: what serves those on the CPU
     cdef public object legacy          # rewrites argument forms of old versions
     cdef int legacy_min
     cdef public dict renames           # keyword aliases

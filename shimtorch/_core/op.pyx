@@ -92,7 +92,7 @@ cdef object recover(Op op, object f, PyObject** args, Py_ssize_t n, PyObject* kw
         if not allowed():
             raise NotImplementedError(f"{op.__name__}: {error}") from None
         given = arguments(args, n, kwnames)
-        return fallback(getattr(op, "base", None) or op, f)(*given[0], **given[1])
+        return fallback(op if f is op.sparse else getattr(op, "base", None) or op, f)(*given[0], **given[1])
     except (TypeError, AttributeError) as error:
         from .misuse import describe
         better = describe(op, *arguments(args, n, kwnames))
@@ -140,7 +140,7 @@ cdef class Op(Differentiable):
         self.is_method, self.is_function = options.get("method", True), options.get("function", True)
         self.takes_list = options.get("takes_list", False)
         self.sparse = options.get("sparse")
-        self.cuda, self.cuda_sparse = options.get("cuda"), options.get("cuda_sparse")
+        self.cuda = options.get("cuda")
         self.legacy = options.get("legacy")
         self.legacy_min = options.get("legacy_min", 2)
         self.aux = tuple(options.get("aux", ()))
@@ -153,6 +153,7 @@ cdef class Op(Differentiable):
         self.renames = {k: v for k, v in _renames.items() if v in self.params and k not in self.params}
         self.renames.update(options.get("renames", {}))
         self.rules = None
+        self.materialize_grads = options.get("materialize_grads", True)
         if grads is not None:
             self.read_rules(grads)
         self.names_composite = grads is None and "backward_name" in options
@@ -473,8 +474,8 @@ cdef object sparse_forward(Op op):
 
 
 cdef object device_forward(Op op, int flags, object impl):
-    """What computes op on a device; impl does on the CPU."""
-    cdef object form = op.cuda_sparse if flags & SPARSE else op.cuda
+    """What computes op on a device; impl does on the CPU, and there with sparse operands, whose parts know devices."""
+    cdef object form = True if flags & SPARSE else op.cuda
     if form is None:
         from .._gpu.fallback import fallback
         return fallback(op, impl)

@@ -11,10 +11,11 @@ cdef class CooParts:
     cdef readonly TensorBase values        # (nnz, ...), without history
     cdef readonly bint coalesced           # the indices ascend and none repeats
     cdef int dims
+    cdef bint crosswise                    # of a matrix: it is a transposed coalesced one
     cdef bint within                       # the indices were seen to lie within the sizes ...
     cdef size_t version                    # ... when their storage had this version
-    cdef TensorBase pointer                # of a coalesced matrix: where each row begins
-    cdef tuple transposed                  # ... and the transpose: pointer, columns, order of the entries
+    cdef public TensorBase pointer                # of a coalesced matrix: where each row begins
+    cdef public tuple transposed                  # ... and the transpose: pointer, columns, order of the entries
     cdef int transposed_uses
     cdef TensorBase narrow                 # ... and its columns in 32 bits, for products with vectors
     cdef int vector_uses

@@ -19,11 +19,11 @@ from .dtype cimport BFLOAT16, FLOAT16, FLOAT32, INT64, ITEMSIZE, dtype_of
 from .iterate cimport as_code_tensor, contiguous_copy
 from .dtype import scalar_type
 from .tensor cimport (
-    MAX_DIMS, SPARSE, TensorBase, describe_shape, empty, parse_shape, ptr, same_shape, seen_flags, shallow,
+    MAX_DIMS, ON_DEVICE, SPARSE, TensorBase, describe_shape, empty, parse_shape, ptr, same_shape, seen_flags, shallow,
     strided_alias, tensor_class,
 )
 
-from .device import cpu, sparse_coo
+from .device import sparse_coo
 from .tensor import Size
 
 cdef Py_ssize_t MOST = 0x7fffffffffffffff
@@ -36,7 +36,15 @@ cdef class CooParts:
     """Indices and values of a sparse tensor in coordinate format."""
 
     layout = sparse_coo
-    device = cpu
+
+    @property
+    def device(self):
+        return self.values.device
+
+    @property
+    def place(self):
+        """The Place of the device that the parts lie on."""
+        return self.values.impl
 
     @property
     def sparse_dim(self):
@@ -61,21 +69,28 @@ cdef class CooParts:
         """
         cdef IndexSet entries
         cdef Py_ssize_t place
-        cdef int64_t found
-        cdef int d
-        if self.within and self.version == self.indices.storage.version and self.indices.storage.owner is None:
+        cdef int64_t found = 0
+        cdef int d = 0
+        if self.within and self.version == self.indices.storage.version and (
+                self.indices.storage.owner is None or self.indices.flags & ON_DEVICE):
             return 0
-        self.entries(&entries)
-        place = first_outside(&entries, <const int64_t*>t.shape_)
+        if self.indices.flags & ON_DEVICE:
+            place, found = on_device().first_outside(self.indices, t.shape)
+            d = <int>(place // max(self.indices.shape_[1], 1))
+        else:
+            self.entries(&entries)
+            place = first_outside(&entries, <const int64_t*>t.shape_)
+            if place >= 0:
+                d = <int>(place // entries.nnz)
+                found = entries.data[d * entries.dim_step + place % entries.nnz * entries.entry_step]
         if place >= 0:
-            d = <int>(place // entries.nnz)
-            found = entries.data[d * entries.dim_step + place % entries.nnz * entries.entry_step]
             if found < 0:
                 raise RuntimeError(f"found negative index {found} for dim {d}")
             raise RuntimeError(f"size is inconsistent with indices: for dim {d}, size is {t.shape_[d]} but found index "
                                f"{found}")
         if self.version != self.indices.storage.version:
             self.pointer = self.transposed = self.narrow = None
+            self.crosswise = False
         self.within = True
         self.version = self.indices.storage.version
         return 0
@@ -87,18 +102,38 @@ cdef class CompressedParts:
     cdef readonly TensorBase pointers, plain, values
     cdef public object twin                # the same matrix in coordinate format, once it was asked for
 
-    device = cpu
-
     def __init__(self, layout, TensorBase pointers, TensorBase plain, TensorBase values):
         self.layout, self.pointers, self.plain, self.values = layout, pointers, plain, values
+
+    @property
+    def device(self):
+        return self.values.device
+
+    @property
+    def place(self):
+        """The Place of the device that the parts lie on."""
+        return self.values.impl
 
     def item(self, TensorBase t):
         return t.to_dense().item()
 
 
+cdef object on_device():
+    """What takes the place of this file's functions for tensors on a device."""
+    from .._gpu import sparse
+    return sparse
+
+
+cdef int check_places(TensorBase a, str a_name, TensorBase b, str b_name) except -1:
+    """RuntimeError unless two parts lie on one device."""
+    if (a.flags | b.flags) & ON_DEVICE and a.impl is not b.impl:
+        raise RuntimeError(f"device of {a_name} ({a.device}) must match device of {b_name} ({b.device})")
+    return 0
+
+
 # ---------------------------------------------------------------- making them
 
-cdef TensorBase new_sparse(object impl, int code, int ndim, const Py_ssize_t* shape):
+cdef TensorBase new_sparse(object impl, TensorBase values, int ndim, const Py_ssize_t* shape):
     cdef TensorBase t = TensorBase.__new__(tensor_class)
     cdef int i
     cdef Py_ssize_t n = 1
@@ -113,9 +148,9 @@ cdef TensorBase new_sparse(object impl, int code, int ndim, const Py_ssize_t* sh
         else:
             n *= shape[i]
     t.count = n
-    t.code = code
+    t.code = values.code
     t.contiguous_ = False
-    t.flags = SPARSE
+    t.flags = SPARSE | values.flags & ON_DEVICE
     t.impl = impl
     return t
 
@@ -126,7 +161,7 @@ cdef TensorBase new_coo(TensorBase indices, TensorBase values, int ndim, const P
     p.indices, p.values = indices, values
     p.dims = <int>indices.shape_[0]
     p.coalesced = coalesced or indices.shape_[1] < 2
-    return new_sparse(p, values.code, ndim, shape)
+    return new_sparse(p, values, ndim, shape)
 
 
 cdef TensorBase trusted(TensorBase t):
@@ -148,6 +183,7 @@ def make_coo(TensorBase indices not None, TensorBase values not None, size, bint
             indices.shape_[1] != values.shape_[0]) or ndim != indices.shape_[0] + values.ndim_ - 1:
         raise RuntimeError(f"a sparse tensor of size {list(size)} cannot have indices of size "
                            f"{describe_shape(indices)} and values of size {describe_shape(values)}")
+    check_places(indices, "indices", values, "values")
     for i in range(1, values.ndim_):
         if values.shape_[i] != shape[ndim - values.ndim_ + i]:
             raise RuntimeError("values has incorrect size, expected "
@@ -157,6 +193,12 @@ def make_coo(TensorBase indices not None, TensorBase values not None, size, bint
         trusted(t)
     elif indices.count < CHECK_LATER:
         (<CooParts>t.impl).check(t)
+    return t
+
+
+def turned(TensorBase t not None):
+    """t, a transposed coalesced matrix, remembered as one: its entries are sorted by counting."""
+    (<CooParts>t.impl).crosswise = True
     return t
 
 
@@ -195,8 +237,10 @@ def make_compressed(layout, TensorBase pointers not None, TensorBase plain not N
     """A matrix in a compressed sparse format, of parts that were checked."""
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef int ndim = parse_shape(tuple(size), shape)
+    check_places(pointers, "compressed_indices", values, "values")
+    check_places(plain, "plain_indices", values, "values")
     held = CompressedParts(layout, shallow(dense(pointers)), shallow(dense(plain)), shallow(dense(values)))
-    return new_sparse(held, values.code, ndim, shape)
+    return new_sparse(held, values, ndim, shape)
 
 
 cdef CooParts coo_parts(TensorBase t):
@@ -242,6 +286,7 @@ def become(TensorBase t not None, TensorBase other not None):
         t.shape_[i] = other.shape_[i]
         t.strides_[i] = other.strides_[i]
     t.count, t.code, t.impl = other.count, other.code, other.impl
+    t.flags = (t.flags & ~ON_DEVICE) | (other.flags & ON_DEVICE)
     return t
 
 
@@ -287,10 +332,12 @@ def coalesce(TensorBase t not None):
     cdef char* target
     if p.coalesced:
         return t
+    if t.flags & ON_DEVICE:
+        return on_device().coalesce(t)
     p.entries(&entries)
-    if p.dims == 2 and entries.entry_step == 1 and t.shape_[0] <= EMPTY_ROWS * entries.nnz and lies_crosswise(
-            entries.data, entries.data + entries.dim_step, entries.nnz):
-        return turned(t, p, &entries)
+    if p.dims == 2 and entries.entry_step == 1 and t.shape_[0] <= EMPTY_ROWS * entries.nnz and (
+            p.crosswise or lies_crosswise(entries.data, entries.data + entries.dim_step, entries.nnz)):
+        return turned_back(t, p, &entries)
     values = kernel_values(p.values, code)
     width = entry_width(values)
     for i in range(1, values.ndim_):
@@ -345,7 +392,7 @@ def coalesce(TensorBase t not None):
     return trusted(new_coo(indices, sums, t.ndim_, t.shape_, True))
 
 
-cdef TensorBase turned(TensorBase t, CooParts p, const IndexSet* entries):
+cdef TensorBase turned_back(TensorBase t, CooParts p, const IndexSet* entries):
     """A transposed coalesced matrix with its entries sorted: by counting those of each row."""
     cdef TensorBase source = p.values if p.values.contiguous_ else contiguous_copy(p.values)
     cdef TensorBase indices = new_indices(2, entries.nnz), values = empty(source.code, source.ndim_, source.shape_), r
@@ -411,10 +458,12 @@ def merge_sum(TensorBase a not None, TensorBase x not None, TensorBase b not Non
             x.ndim_ != y.ndim_ or x.ndim_ != a.ndim_ - p.dims + 1 or x.shape_[0] != p.indices.shape_[1]
             or y.shape_[0] != q.indices.shape_[1]):
         raise RuntimeError("merge_sum: expected two coalesced tensors of one size, and values for them")
-    if key_bits(<const int64_t*>a.shape_, p.dims, bits) > 64:
-        return None
     if not x.shape_[0] or not y.shape_[0]:
         return with_values(a if x.shape_[0] else b, (x if x.shape_[0] else y).clone())
+    if a.flags & ON_DEVICE:
+        return on_device().merge_sum(a, x, b, y)
+    if key_bits(<const int64_t*>a.shape_, p.dims, bits) > 64:
+        return None
     p.entries(&entries[0])
     q.entries(&entries[1])
     x, y = kernel_values(x, code), kernel_values(y, code)
@@ -462,6 +511,8 @@ cdef TensorBase dense_of(TensorBase t):
     cdef const char* source
     cdef char* target
     cdef int d
+    if t.flags & ON_DEVICE:
+        return on_device().to_dense(t)
     if not p.coalesced and p.indices.shape_[1] > t.count:   # many for each element: sum them in double
         p = coo_parts(coalesce(t))
     if not p.coalesced:
@@ -494,13 +545,17 @@ def from_dense(TensorBase t not None, int dims):
     cdef int code = kernel_code(t.code), i
     cdef Py_ssize_t cells = 1, width = 1, count
     cdef Py_ssize_t shape[MAX_DIMS]
-    cdef TensorBase source = kernel_values(dense(t), code), values, indices
+    cdef TensorBase source, values, indices
     cdef int64_t* numbers
     cdef int64_t* coordinates
-    cdef const char* data = ptr(source)
-    if not 0 <= dims <= t.ndim_:
-        raise RuntimeError(f"from_dense: {dims} sparse dimensions of {t.ndim_}")
+    cdef const char* data
     cdef char* target
+    if not 0 <= dims <= dense(t).ndim_:
+        raise RuntimeError(f"from_dense: {dims} sparse dimensions of {t.ndim_}")
+    if t.flags & ON_DEVICE:
+        return on_device().from_dense(t, dims)
+    source = kernel_values(t, code)
+    data = ptr(source)
     for i in range(t.ndim_):
         if i < dims:
             cells *= t.shape_[i]
@@ -536,6 +591,8 @@ def add_to_dense(TensorBase out not None, TensorBase t not None):
     cdef Py_ssize_t width
     if code != dense(out).code or not out.contiguous_ or not same_shape(out, t):
         raise RuntimeError("add_to_dense: expected a contiguous tensor of the sparse one's shape")
+    if out.flags & ON_DEVICE:
+        return on_device().add_to_dense(out, t)
     p.entries(&entries)
     values = kernel_values(p.values, code)
     width = entry_width(values)
@@ -560,6 +617,8 @@ def take(TensorBase x not None, TensorBase t not None):
     if not same_shape(x, t):
         raise RuntimeError("sparse_mask(): operands have incompatible sizes; self has size "
                            f"{describe_shape(x)} but mask has size {describe_shape(t)}")
+    if t.flags & ON_DEVICE:
+        return on_device().take(x, t)
     for d in range(x.ndim_ - 1, p.dims - 1, -1):
         if x.shape_[d] != 1 and x.strides_[d] != expected:
             source = contiguous_copy(x)
@@ -586,17 +645,19 @@ def take(TensorBase x not None, TensorBase t not None):
 def pick(TensorBase t not None, TensorBase places not None):
     """Indices and values of some entries, named by their numbers (m,) int64, which must be those of entries."""
     cdef CooParts p = coo_parts(t)
-    cdef TensorBase values = p.values if p.values.contiguous_ else contiguous_copy(p.values)
-    cdef TensorBase where = places if places.contiguous_ else contiguous_copy(places)
-    cdef TensorBase indices, picked
+    cdef TensorBase values, where, indices, picked
     cdef Py_ssize_t shape[MAX_DIMS]
-    cdef Py_ssize_t m = places.count, nnz = p.indices.shape_[1], x, d, block = entry_width(values) * ITEMSIZE[t.code]
+    cdef Py_ssize_t m = places.count, nnz = p.indices.shape_[1], x, d, block = entry_width(p.values) * ITEMSIZE[t.code]
     cdef Py_ssize_t step = p.indices.strides_[1] * sizeof(int64_t)
     cdef const int64_t* chosen
     cdef const char* source
     cdef char* target
     if dense(places).code != INT64 or places.ndim_ != 1:
         raise RuntimeError("pick: expected the numbers of entries as a 1-d int64 tensor")
+    if t.flags & ON_DEVICE:
+        return on_device().pick(t, places)
+    values = p.values if p.values.contiguous_ else contiguous_copy(p.values)
+    where = places if places.contiguous_ else contiguous_copy(places)
     chosen = <const int64_t*>ptr(where)
     for x in range(m):
         if not 0 <= chosen[x] < nnz:

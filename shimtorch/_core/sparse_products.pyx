@@ -14,7 +14,13 @@ from .dtype import scalar_type
 from .sparse cimport (
     EMPTY_ROWS, CooParts, coo_parts, dense, kernel_code, kernel_values, new_coo, new_indices, trusted, with_values,
 )
-from .tensor cimport TensorBase, describe_shape, empty, make_size, ptr, write_scalar
+from .tensor cimport ON_DEVICE, TensorBase, describe_shape, empty, make_size, ptr, write_scalar
+
+cdef object on_device():
+    """What takes the place of this file's functions for tensors on a device."""
+    from .._gpu import sparse_products
+    return sparse_products
+
 
 cdef int check_matrix(TensorBase t, CooParts p) except -1:
     if p.dims != 2 or t.ndim_ != 2:
@@ -148,6 +154,8 @@ def multiply(TensorBase t not None, TensorBase other not None, bint adjoint=Fals
     check_matrix(t, p)
     check_operand(t, other, t.shape_[0] if adjoint else t.shape_[1])
     code = product_code(t.code)
+    if t.flags & ON_DEVICE:
+        return on_device().multiply(t, other, adjoint)
     shape[0], shape[1] = t.shape_[1] if adjoint else t.shape_[0], other.shape_[1]
     out = empty(code, 2, shape)
     multiply_into(out, t, p, adjacent_columns(other, code), adjoint, NULL, False)
@@ -165,6 +173,14 @@ cdef int check_operand(TensorBase t, TensorBase other, Py_ssize_t rows) except -
         raise RuntimeError(f"addmm: Argument #3 (dense): Expected dim 0 size {rows}, got {other.shape_[0]}")
     if other.code != t.code:
         raise RuntimeError(f"expected scalar type {scalar_type(t.dtype)} but found {scalar_type(other.dtype)}")
+    return check_same_place(t, other)
+
+
+cdef int check_same_place(TensorBase t, TensorBase other) except -1:
+    """RuntimeError unless a sparse tensor and another lie on one device."""
+    if (t.flags | other.flags) & ON_DEVICE and t.device != other.device:
+        raise RuntimeError("Expected all tensors to be on the same device, but found at least two devices, "
+                           f"{t.device} and {other.device}!")
     return 0
 
 
@@ -181,8 +197,11 @@ def multiply_add(TensorBase base not None, TensorBase t not None, TensorBase oth
         raise RuntimeError(f"expected scalar type {scalar_type(t.dtype)} but found {scalar_type(base.dtype)}")
     code = product_code(t.code)
     shape[0], shape[1] = t.shape_[0], other.shape_[1]
+    check_same_place(t, base)
     if base.ndim_ != 2 or base.shape_[0] != shape[0] or base.shape_[1] != shape[1]:
         base = base.expand(make_size(2, shape))
+    if t.flags & ON_DEVICE:
+        return on_device().multiply(t, other, False, base, beta, alpha)
     if beta == 0:                       # what is in base does not count, NaN neither
         out = empty(code, 2, shape)
     else:
@@ -214,6 +233,10 @@ def sampled(TensorBase left not None, TensorBase right not None, TensorBase patt
             right.shape_[0] != pattern.shape_[1]) or left.shape_[1] != right.shape_[1] or left.code != right.code:
         raise RuntimeError(f"sampled product: sizes {describe_shape(left)} and {describe_shape(right)} do not fit a "
                            f"pattern of size {describe_shape(pattern)}")
+    check_same_place(pattern, left)
+    check_same_place(pattern, right)
+    if pattern.flags & ON_DEVICE:
+        return with_values(pattern, on_device().sampled(left, right, pattern))
     if CATEGORY[code] == CAT_COMPLEX:
         right = right.conj()
     if indices.strides_[1] != 1:
@@ -256,6 +279,9 @@ def multiply_sparse(TensorBase a not None, TensorBase b not None):
     check_matrix(b, q)
     if not p.coalesced or not q.coalesced or a.code != b.code or a.shape_[1] != b.shape_[0]:
         raise RuntimeError("multiply_sparse: expected coalesced matrices of one dtype that fit")
+    check_same_place(a, b)
+    if a.flags & ON_DEVICE:
+        return on_device().multiply_sparse(a, b)
     left, right = row_pointer(a, p), row_pointer(b, q)
     if left is None or right is None or n_columns > min(EMPTY_ROWS * nnz + 1024, 0x7fffffff):
         return None
@@ -307,7 +333,7 @@ def take_rows(TensorBase t not None, TensorBase index not None):
     cdef TensorBase pointer, indices, values, source = p.values, out_pointer
     cdef Py_ssize_t shape[1]
     cdef Py_ssize_t n = index.count, k, m = 0, size = ITEMSIZE[t.code]
-    cdef const int64_t* chosen = <const int64_t*>ptr(dense(index))
+    cdef const int64_t* chosen
     cdef const int64_t* starts
     cdef const int64_t* columns
     cdef const char* v
@@ -317,6 +343,7 @@ def take_rows(TensorBase t not None, TensorBase index not None):
     check_matrix(t, p)
     if not p.coalesced or index.code != INT64 or not index.contiguous_:
         raise RuntimeError("take_rows: expected a coalesced tensor and contiguous int64 numbers")
+    chosen = <const int64_t*>ptr(dense(index))
     pointer = row_pointer(t, p)
     if pointer is None or not source.contiguous_:
         return None
@@ -348,6 +375,8 @@ def compressed_rows(TensorBase t not None):
     check_matrix(t, p)
     if not p.coalesced:
         raise RuntimeError("compressed_rows: expected a coalesced tensor")
+    if t.flags & ON_DEVICE:
+        return on_device().row_pointer(t), p.indices.select(0, 1)
     pointer = row_pointer(t, p)
     if pointer is None:
         indices = p.indices if p.indices.strides_[1] == 1 else contiguous_copy(p.indices)

@@ -58,6 +58,7 @@ cdef class Place:
     cdef object item(self, TensorBase t)
 
 cdef int refuse_device(TensorBase t) except -1
+cdef Place sparse_place(TensorBase t)
 
 cdef inline char* ptr(TensorBase t) except? NULL:
     """The address of the first element, for code that runs on the CPU: a tensor on a device is refused."""
@@ -72,8 +73,10 @@ cdef inline char* device_ptr(TensorBase t) noexcept:
 cdef inline Place place_of(TensorBase a, TensorBase b):
     """The Place of the first of the two (either may be None) that is on a device; None if they are the CPU's."""
     if a is not None and a.flags & ON_DEVICE:
-        return <Place>a.impl
-    return <Place>b.impl if b is not None and b.flags & ON_DEVICE else None
+        return sparse_place(a) if a.flags & SPARSE else <Place>a.impl
+    if b is not None and b.flags & ON_DEVICE:
+        return sparse_place(b) if b.flags & SPARSE else <Place>b.impl
+    return None
 
 cdef inline int seen_flags(TensorBase t) noexcept:
     """The flags, with what a later in-place write to the base means for a view."""

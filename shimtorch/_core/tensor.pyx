@@ -345,6 +345,11 @@ cdef int refuse_device(TensorBase t) except -1:
     raise DeviceMemoryError(f"not implemented for device '{t.impl.device}', or tensors on different devices were given")
 
 
+cdef Place sparse_place(TensorBase t):
+    """The Place of a sparse tensor on a device: that of its values."""
+    return t.impl.place
+
+
 cdef TensorBase shallow(TensorBase t):
     """Another tensor on the same memory, without history."""
     return strided_alias(t, t.ndim_, t.shape_, t.strides_, t.offset)

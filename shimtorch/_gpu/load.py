@@ -1,6 +1,6 @@
 """Opening the compiled CUDA modules, and saying why that cannot be done. Nothing of CUDA is opened before its use.
 
-``_rt`` is linked to the CUDA runtime alone; ``_libs``, linked to cuBLAS, takes far longer to open.
+``_rt`` is linked to the CUDA runtime alone; ``_libs``, linked to cuBLAS, and ``_cusparse`` take far longer to open.
 """
 import importlib.util
 import os
@@ -9,8 +9,8 @@ import sysconfig
 from .._core.device import device
 
 # In the order in which they need one another. The loader takes a library that is open already, wherever it lies.
-_LIBRARIES = ("libcudart.so", "libcublasLt.so", "libcublas.so")
-_WHEELS = "nvidia-cuda-runtime and nvidia-cublas"
+_LIBRARIES = ("libcudart.so", "libnvJitLink.so", "libcublasLt.so", "libcublas.so", "libcusparse.so")
+_WHEELS = "nvidia-cuda-runtime, nvidia-cublas, nvidia-cusparse and nvidia-nvjitlink"
 
 _modules = {}
 _reason = None                         # why there is no module: an exception class and a message
@@ -98,14 +98,23 @@ def opened():
     return rt if rt is not None and rt.is_started() else None
 
 
-def libraries():
-    """The module ``_libs``, for products of matrices."""
+def _library(name):
     runtime()
-    libs = _import("_libs")
-    if libs is None:
+    module = _import(name)
+    if module is None:
         kind, message = _reason
         raise kind(message)
-    return libs
+    return module
+
+
+def libraries():
+    """The module ``_libs``, for products of matrices."""
+    return _library("_libs")
+
+
+def sparse_library():
+    """The module ``_cusparse``, for products of sparse matrices."""
+    return _library("_cusparse")
 
 
 def resolve(d):

@@ -4,7 +4,7 @@
 def _parts(input, target, weight, ignore_index):
     """For each example: its class (0 for ignored ones), and its weight (0 for those)."""
     kept = target != ignore_index
-    target = target * kept.to(target.dtype)
+    target = target * kept.to(target.dtype)         # eras before 1.5 multiply no unlike dtypes
     factor = kept.to(input.dtype)
     if weight is not None:
         factor = factor * weight.index_select(0, target)

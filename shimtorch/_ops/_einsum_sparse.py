@@ -7,7 +7,7 @@ their own entries. The work is that of the entries; no sparse operand is ever ma
 """
 from math import prod
 
-from .._core import OPS, factory
+from .._core import OPS
 from .._core.device import strided
 from .._core.dtype import int64
 from .._core.einsum import contract_labelled
@@ -34,7 +34,7 @@ class Entries:
         n = prod([sizes[x] for x in labels])
         if n >= 1 << 62:
             raise RuntimeError(f"einsum(): the sparse operands have too many places to number: {n}")
-        number = factory.zeros(self.values.shape[0], dtype=int64)
+        number = self.values.new_zeros(self.values.shape[0], dtype=int64)
         for x in labels:
             number = number * sizes[x] + self.places[x]
         return number
@@ -63,7 +63,7 @@ def entries_of(x, row, sizes):
     tail = tuple(values.shape[1:])
     if tail:
         n, inner = values.shape[0], prod(tail)
-        within = unraveled(arange(inner, dtype=int64).repeat(n), range(len(tail)), tail)
+        within = unraveled(arange(inner, dtype=int64, device=values.device).repeat(n), range(len(tail)), tail)
         columns = [c.repeat_interleave(inner) for c in columns] + list(within.values())
         values = values.reshape(-1)
     places, same = {}, None
@@ -105,7 +105,8 @@ def times_dense(entries, x, labels, keep, sizes):
             return Entries(entries.places, entries.values * rows)
         n = prod([sizes[k] for k in rest])
         places = {k: p.repeat_interleave(n) for k, p in entries.places.items()}
-        places.update(unraveled(arange(n, dtype=int64).repeat(entries.values.shape[0]), rest, sizes))
+        within = arange(n, dtype=int64, device=rows.device).repeat(entries.values.shape[0])
+        places.update(unraveled(within, rest, sizes))
         return Entries(places, (entries.values.unsqueeze(1) * rows.reshape(-1, n)).reshape(-1))
     batch = [k for k in own if k in labels and k in keep]
     inside = [k for k in own if k in labels and k not in keep]
@@ -197,6 +198,6 @@ def _sparse_result(entries, output, sizes):
         return values.sum()
     if len(entries.places) < len([k for k in output if sizes[k] != 1]):
         raise NotImplementedError("einsum(): a sparse operand that is spread over a label it lacks is not implemented")
-    zeros = factory.zeros(values.shape[0], dtype=int64)
+    zeros = values.new_zeros(values.shape[0], dtype=int64)
     indices = OPS["torch.stack"]([entries.places.get(k, zeros) for k in output])
     return sparse_coo_from_parts(indices, values, tuple([sizes[k] for k in output]), False, True).coalesce()

@@ -1,8 +1,9 @@
 """Matching the entries of sparse tensors by coordinates, and bringing two of them to one shape."""
 import numpy as np
 
+from .._core import OPS
 from .._core.tensor import wrap_ndarray
-from ._sparse_parts import parts
+from ._sparse_parts import on_device, parts
 from .shape import broadcast_shapes
 
 
@@ -47,6 +48,9 @@ def with_sparse_dim(x, n):
     width = 1
     for size in inner:
         width *= size
+    if p.indices.is_cuda:
+        indices = on_device().split_entries(p.indices, inner, width)
+        return parts.make_coo(indices, p.values.reshape((indices.shape[1], *x.shape[n:])), x.shape, p.coalesced, True)
     outer = np.repeat(p.indices._ndarray(), width, axis=1)
     places = np.unravel_index(np.tile(np.arange(width), p.indices.shape[1]), inner) if width else (
         np.zeros(0, np.int64),) * len(inner)
@@ -60,8 +64,8 @@ def with_leading(x, ndim):
     if not lead:
         return x
     p = parts.parts(x)
-    indices = np.concatenate((np.zeros((lead, p.indices.shape[1]), np.int64), p.indices._ndarray()))
-    return parts.make_coo(wrap_ndarray(indices), p.values, (1,) * lead + tuple(x.shape), p.coalesced, True)
+    indices = OPS["torch.cat"]([p.indices.new_zeros((lead, p.indices.shape[1])), p.indices])
+    return parts.make_coo(indices, p.values, (1,) * lead + tuple(x.shape), p.coalesced, True)
 
 
 def common_shape(a, b, name):
@@ -94,6 +98,8 @@ def matching(a, b, shape):
     A dimension of size 1 in one of them takes the coordinate of the other.
     """
     n = parts.parts(a).sparse_dim
+    if a.is_cuda:
+        return on_device().matching(a, b, shape)
     x, y = parts.parts(a).indices._ndarray(), parts.parts(b).indices._ndarray()
     common = [d for d in range(n) if a.shape[d] == b.shape[d]]
     in_a, in_b = join(*keys_of([x[common], y[common]], [shape[d] for d in common]))

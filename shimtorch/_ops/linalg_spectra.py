@@ -68,7 +68,7 @@ def _eigh_grad(gw, gv, w, V):
     return V.matmul(inner).matmul(h(V))
 
 
-@op(method=False, function=False, backward_name="LinalgEighBackward0", grads={
+@op(method=False, function=False, backward_name="LinalgEighBackward0", materialize_grads=False, grads={
     "A": lambda g, out: _eigh_grad(g[0], g[1], *out)})
 def _eigh(A, lower):
     batch = A.shape[:-2]
@@ -154,7 +154,7 @@ def _complex_pair(values, columns):
     return w, V
 
 
-@op(method=False, function=False, backward_name="LinalgEigBackward0", grads={
+@op(method=False, function=False, backward_name="LinalgEigBackward0", materialize_grads=False, grads={
     "A": lambda g, out, A_dtype: _eig_grad(g[0], g[1], *out, not A_dtype.is_complex)})
 def _eig(A, with_vectors):
     batch = A.shape[:-2]
@@ -244,7 +244,7 @@ def _svd_grad(gu, gs, gv, U, S, Vh, full):
     return grad
 
 
-@op(method=False, function=False, backward_name="LinalgSvdBackward0", grads={
+@op(method=False, function=False, backward_name="LinalgSvdBackward0", materialize_grads=False, grads={
     "A": lambda g, out, full: _svd_grad(g[0], g[1], g[2], *out, full)})
 def _svd(A, full):
     batch, (m, n) = A.shape[:-2], A.shape[-2:]

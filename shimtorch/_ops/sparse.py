@@ -8,15 +8,15 @@ methods are named in ``sparse_methods``.
 from .._core import factory
 from .._core.autograd import make_detached
 from .._core.declaring import op
-from .._core.device import cpu_only, sparse_coo, strided
+from .._core.device import as_device, cpu, sparse_coo, strided
 from .._core.dtype import get_default_dtype, int64
-from .._core.tensor import Size, TensorBase
-from ._sparse_parts import checks, is_coo, layout_name, parts, refuse_dense
+from .._core.tensor import Size, TensorBase, wrap_ndarray
+from ._sparse_parts import checks, is_coo, layout_name, on_device, parts, refuse_dense
 
 # ---------------------------------------------------------------- values at coordinates
 
 
-@op(method=False, function=False, backward_name="SparseCooTensorWithDimsAndTensorsBackward0",
+@op(method=False, function=False, cuda=True, backward_name="SparseCooTensorWithDimsAndTensorsBackward0",
     grads={"values": lambda g, out: values_at(g, out)})
 def sparse_coo_from_parts(indices, values, size, coalesced=False, checked=False):
     """A sparse tensor of indices and values that fit the size."""
@@ -56,6 +56,8 @@ def same_indices(a, b):
         return a.shape == b.shape
     if a.data_ptr() == b.data_ptr() and a.stride() == b.stride():
         return True
+    if a.is_cuda:
+        return bool((a == b).all())
     a, b = a._ndarray(), b._ndarray()
     return bool((a[:, -1] == b[:, -1]).all() and (a == b).all())
 
@@ -65,6 +67,8 @@ def _look_up(coalesced, pattern):
     from .._kernels import coalesce, merge
     mine, theirs = parts.parts(coalesced), parts.parts(pattern)
     sizes = tuple(pattern.shape[:theirs.sparse_dim])
+    if theirs.indices.is_cuda:
+        return on_device().look_up(mine, theirs, sizes)
     wanted, back = theirs.indices._ndarray(), None
     if not theirs.coalesced:
         grouping = coalesce.Grouping(wanted, sizes)
@@ -95,6 +99,15 @@ def intersect_wide(a, b, sizes):
     return order[both], order[both + 1] - a.shape[1]
 
 
+def common_entries(a, b, sizes):
+    """The places in two index tensors, each without repetitions, of the coordinates that both have."""
+    if a.is_cuda:
+        return on_device().intersection(a, b, sizes)
+    from .._kernels import merge
+    find = merge.intersection if merge.fits(sizes) else intersect_wide
+    return tuple(map(wrap_ndarray, find(a._ndarray(), b._ndarray(), sizes)))
+
+
 # ---------------------------------------------------------------- making them
 
 def sparse_coo_tensor_forward(indices=None, values=None, size=None, *, dtype=None, device=None, requires_grad=False,
@@ -102,10 +115,9 @@ def sparse_coo_tensor_forward(indices=None, values=None, size=None, *, dtype=Non
     """A sparse tensor of (sparse_dim, nnz) indices and (nnz, ...) values; without a size, the least that holds them.
 
     Values at equal indices count as their sum. ``sparse_coo_tensor(size)`` has no entries. Indices and values are
-    shared, not copied, when they are tensors of the right dtypes. RuntimeError where parts do not fit.
+    shared, not copied, when they are tensors of the right dtypes, on the device: that of the values unless another is
+    named. RuntimeError where parts do not fit.
     """
-    if device is not None:
-        cpu_only(device, "sparse tensors")
     if check_invariants is None:
         check_invariants = checks["invariants"]
     if device is None and dtype is None and not requires_grad and not check_invariants:
@@ -118,7 +130,7 @@ def sparse_coo_tensor_forward(indices=None, values=None, size=None, *, dtype=Non
             raise TypeError("sparse_coo_tensor(): expected indices and values, or a size")
         if isinstance(sizes, TensorBase):
             raise TypeError("sparse_coo_tensor(): argument 'size' must be tuple of ints, not Tensor")
-        result = empty_sparse(sizes, dtype)
+        result = empty_sparse(sizes, dtype, device=device)
         return result.requires_grad_() if requires_grad else result
     if not isinstance(values, TensorBase):
         values = factory.from_data(values, dtype)
@@ -130,7 +142,9 @@ def sparse_coo_tensor_forward(indices=None, values=None, size=None, *, dtype=Non
         values = values.view(1)
     if dtype is not None and values.dtype is not dtype:
         values = values.to(dtype)
-    indices = _as_indices(indices, size)
+    if device is not None:
+        values = values.to(as_device(device))
+    indices = _as_indices(indices, size).to(values.device)
     sparse_dim, nnz = indices.shape
     if values.shape[0] != nnz:
         raise RuntimeError(f"indices and values must have same nnz, but got nnz from indices: {nnz}, nnz from values: "
@@ -173,7 +187,10 @@ def _least_size(indices, values):
     from .._kernels import coo
     if indices.shape[1] == 0:
         return (0,) * indices.shape[0] + tuple(values.shape[1:])
-    lows, highs = coo.index_bounds(indices._ndarray())
+    if indices.is_cuda:
+        lows, highs = indices.amin(1).tolist(), indices.amax(1).tolist()
+    else:
+        lows, highs = coo.index_bounds(indices._ndarray())
     for d, low in enumerate(lows):
         if low < 0:
             raise RuntimeError(f"found negative index {low} for dim {d}")
@@ -194,13 +211,20 @@ def _check_size(size, sparse_dim, values):
 
 
 def _check_coalesced(tensor):
-    from .._kernels.coalesce import Grouping
     p = parts.parts(tensor)
-    if p.coalesced and not Grouping(p.indices._ndarray(), tuple(tensor.shape[:p.sparse_dim])).distinct:
+    if p.coalesced and not grouping(p.indices, tuple(tensor.shape[:p.sparse_dim])).distinct:
         raise RuntimeError("is_coalesced: the indices are not sorted and distinct")
 
 
-def empty_sparse(size, dtype=None, sparse_dim=None):
+def grouping(indices, sizes):
+    """The entries of equal coordinates: a Grouping of the CPU's, or what takes its place on a device."""
+    if indices.is_cuda:
+        return on_device().Groups(indices, sizes)
+    from .._kernels.coalesce import Grouping
+    return Grouping(indices._ndarray(), sizes)
+
+
+def empty_sparse(size, dtype=None, sparse_dim=None, device=None):
     """A sparse tensor without entries; all dimensions are sparse unless told otherwise."""
     size = tuple(size) if hasattr(size, "__len__") else (size,)
     for n in size:
@@ -212,14 +236,16 @@ def empty_sparse(size, dtype=None, sparse_dim=None):
     dims = len(size) if sparse_dim is None else sparse_dim
     indices = factory.new_empty((dims, 0), int64)
     values = factory.new_empty((0, *size[dims:]), get_default_dtype() if dtype is None else dtype)
+    if device is not None and as_device(device) is not cpu:
+        indices, values = indices.to(device), values.to(device)
     return parts.make_coo(indices, values, size, True, True)
 
 
-def _sparse_zeros(sizes, dtype, layout, requires_grad):
+def _sparse_zeros(sizes, dtype, layout, requires_grad, device):
     """``zeros(size, layout=...)``: a sparse tensor without entries."""
     if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)):
         sizes = sizes[0]
-    result = empty_sparse(sizes, dtype)
+    result = empty_sparse(sizes, dtype, device=device)
     if layout is not sparse_coo:
         result = result.to_sparse(layout=layout)
     return result.requires_grad_() if requires_grad else result
@@ -356,7 +382,7 @@ def _coalesced_(self, coalesced):
 
 # ---------------------------------------------------------------- to dense and back
 
-@op(function=False, sparse=True, aliases=("toDense",), backward_name="ToDenseBackward0", grads={
+@op(function=False, sparse=True, cuda=True, aliases=("toDense",), backward_name="ToDenseBackward0", grads={
     "self": lambda g, self, masked_grad: g if masked_grad is False or not is_coo(self) else mask_of(g, self)})
 def to_dense(self, dtype=None, *, masked_grad=None):
     """The dense tensor that this one stands for; a dense tensor as it is.
@@ -392,7 +418,7 @@ def sparse_mask(self, mask):
     return sparse_coo_from_parts(mask._indices(), values_at(self, mask.detach()), mask.shape, mask.is_coalesced(), True)
 
 
-@op(method=False, function=False, backward_name="ToSparseBackward0",
+@op(method=False, function=False, cuda=True, backward_name="ToSparseBackward0",
     grads={"self": lambda g: g if g.layout is strided else g.to_dense()})
 def dense_to_coo(self, dims):
     return parts.from_dense(self, dims)

@@ -9,12 +9,11 @@ from .._core.device import strided
 from .._core.dtype import bool as bool_dtype
 from .._core.dtype import get_default_dtype, scalar_type
 from .._core.promotion import result_type
-from .._core.tensor import TensorBase, wrap_ndarray
-from .._kernels import merge
+from .._core.tensor import TensorBase
 from ._rules import conj
 from ._sparse_join import aligned, common_shape, expanded, matching
 from ._sparse_parts import is_coo, on_sparse, parts, through_coo
-from .sparse import intersect_wide, mask_of, same_indices, sparse_coo_from_parts
+from .sparse import common_entries, mask_of, same_indices, sparse_coo_from_parts
 from .sparse_compressed import to_coo
 from .sparse_compressed import with_values as with_compressed_values
 from .sparse_shape import expand
@@ -237,8 +236,7 @@ def sparse_times_sparse(self, other):
         if same_indices(a.indices, b.indices):
             return parts.with_values(parts.coalesce(self), a.values.to(dtype) * b.values.to(dtype))
         sizes = tuple(self.shape[:a.sparse_dim])
-        find = merge.intersection if merge.fits(sizes) else intersect_wide
-        in_a, in_b = map(wrap_ndarray, find(a.indices._ndarray(), b.indices._ndarray(), sizes))
+        in_a, in_b = common_entries(a.indices, b.indices, sizes)
         indices, shape = a.indices.index_select(1, in_a), self.shape
     else:
         self, other, shape = aligned(parts.coalesce(self), parts.coalesce(other), "mul")

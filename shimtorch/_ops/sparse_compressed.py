@@ -6,13 +6,13 @@ dimensions, blocks taken apart.
 """
 import math
 
-from .._core import factory
+from .._core import OPS, factory
 from .._core.declaring import op
-from .._core.device import cpu_only, sparse_bsc, sparse_bsr, sparse_csc, sparse_csr, strided
+from .._core.device import as_device, sparse_bsc, sparse_bsr, sparse_csc, sparse_csr, strided
 from .._core.dtype import int64
 from .._core.tensor import Size, TensorBase, wrap_ndarray
-from ._sparse_parts import checks, is_compressed, is_coo, layout_name, parts
-from .sparse import mask_of, values_at
+from ._sparse_parts import checks, is_compressed, is_coo, layout_name, on_device, parts
+from .sparse import grouping, mask_of, values_at
 
 # The names of the two index tensors; which dimension the pointers run along; whether entries are blocks.
 _FORMATS = {
@@ -21,7 +21,7 @@ _FORMATS = {
 _TRANSPOSED = {sparse_csr: sparse_csc, sparse_csc: sparse_csr, sparse_bsr: sparse_bsc, sparse_bsc: sparse_bsr}
 
 
-@op(method=False, function=False, backward_name="SparseCompressedTensorBackward0",
+@op(method=False, function=False, cuda=True, backward_name="SparseCompressedTensorBackward0",
     grads={"values": lambda g, out: _values_like(g, out)})
 def compressed_from_parts(layout, pointers, plain, values, size):
     """A tensor of parts that fit together."""
@@ -65,7 +65,6 @@ def dense_dim(self):
 def _twin(self):
     p = parts.compressed_parts(self)
     if p.twin is None:
-        from .._kernels.coalesce import Grouping
         along, blocked = _FORMATS[p.layout][2:]
         indices, values = _coordinates(p, along), p.values
         if blocked:
@@ -73,10 +72,10 @@ def _twin(self):
         n_sparse = self.dim() - dense_dim(self)
         if blocked or n_sparse > 2:
             values = values.reshape((indices.shape[1], *self.shape[n_sparse:]))
-        twin = parts.make_coo(wrap_ndarray(indices), values, self.shape)
+        twin = parts.make_coo(indices, values, self.shape)
         parts.check_indices(twin)
-        if along == 0 and not blocked and Grouping(indices, tuple(self.shape[:n_sparse])).distinct:
-            twin = parts.make_coo(wrap_ndarray(indices), values, self.shape, True, True)
+        if along == 0 and not blocked and grouping(indices, tuple(self.shape[:n_sparse])).distinct:
+            twin = parts.make_coo(indices, values, self.shape, True, True)
         p.twin = twin
     return p.twin
 
@@ -86,28 +85,28 @@ def _coordinates(p, along):
     import numpy as np
 
     from .._kernels import csr
+    if p.pointers.is_cuda:
+        return on_device().line_coordinates(p.pointers.to(int64).contiguous(), p.plain.to(int64).contiguous(), along)
     pointers, plain = p.pointers.to(int64).contiguous()._ndarray(), p.plain.to(int64).contiguous()._ndarray()
     batch = _batch(p)
     if not batch:
         lines = csr.row_numbers(pointers)
-        return np.stack((lines, plain) if along == 0 else (plain, lines))
+        return wrap_ndarray(np.stack((lines, plain) if along == 0 else (plain, lines)))
     each = np.diff(pointers.reshape(math.prod(batch), -1), axis=1)
     lines = np.repeat(np.tile(np.arange(each.shape[1]), each.shape[0]), each.reshape(-1))
     numbers = np.repeat(np.arange(each.shape[0]), plain.shape[-1])
     matrix = (lines, plain.reshape(-1)) if along == 0 else (plain.reshape(-1), lines)
-    return np.stack((*np.unravel_index(numbers, batch), *matrix)) if numbers.size else np.zeros(
-        (len(batch) + 2, 0), np.int64)
+    return wrap_ndarray(np.stack((*np.unravel_index(numbers, batch), *matrix)) if numbers.size else np.zeros(
+        (len(batch) + 2, 0), np.int64))
 
 
 def _taken_apart(indices, block):
     """Coordinates of the elements of blocks, block by block."""
-    import numpy as np
-    height, width = block
-    out = np.empty((len(indices), indices.shape[1], height, width), np.int64)
-    out[:] = indices[:, :, None, None]
-    out[-2] = out[-2] * height + np.arange(height)[:, None]
-    out[-1] = out[-1] * width + np.arange(width)
-    return out.reshape(len(indices), indices.shape[1] * height * width)
+    (height, width), (dims, n), arange = block, indices.shape, OPS["torch.arange"]
+    out = indices.reshape(dims, n, 1, 1).expand(dims, n, height, width).clone()
+    out[-2].mul_(height).add_(arange(height, device=indices.device).unsqueeze(1))
+    out[-1].mul_(width).add_(arange(width, device=indices.device))
+    return out.reshape(dims, n * height * width)
 
 
 @op(method=False, function=False, sparse=True, backward_name="ToSparseBackward0", grads={
@@ -138,6 +137,8 @@ def _compress(p, shape, along, block):
     from .._kernels.coalesce import Grouping
     n = p.sparse_dim
     batch, lines, across = tuple(shape[:n - 2]), shape[n - 2], shape[n - 1]
+    if p.indices.is_cuda:
+        return on_device().compress(p, batch, lines, across, along, block)
     indices, values = p.indices._ndarray(), p.values
     numbers = np.zeros(indices.shape[1], np.int64)
     for coordinates, length in zip(indices, batch, strict=False):
@@ -156,7 +157,7 @@ def _compress(p, shape, along, block):
     total = math.prod(batch)
     each = np.bincount(numbers, minlength=total) if total else np.zeros(1, np.int64)
     if (each != each[0]).any():
-        raise RuntimeError("Expect the same number of specified elements per batch.")
+        raise uneven()
     pointers = np.zeros((total, lines + 1), np.int64)
     if total and numbers.size:
         counts = np.bincount(numbers * lines + at, minlength=total * lines).reshape(total, lines)
@@ -165,6 +166,11 @@ def _compress(p, shape, along, block):
     return (wrap_ndarray(pointers.reshape(*batch, lines + 1)),
             wrap_ndarray(np.ascontiguousarray(plain).reshape(*batch, nnz)),
             values.reshape((*batch, nnz, *inner, *p.values.shape[1:])))
+
+
+def uneven():
+    """The error for batches whose matrices have unlike numbers of entries."""
+    return RuntimeError("Expect the same number of specified elements per batch.")
 
 
 def to_compressed(self, layout, blocksize=None, dense_dim=None):
@@ -212,15 +218,20 @@ def like(coo, layout, block):
     n = p.sparse_dim
     if n < 2 or (block and any(s % b for s, b in zip(coo.shape[n - 2:n], block, strict=True))):
         return coo
-    if n > 2:
-        import numpy as np
-        batch = tuple(coo.shape[:n - 2])
-        places = parts.parts(parts.coalesce(coo)).indices._ndarray()[:n - 2]
-        each = np.bincount(np.ravel_multi_index(tuple(places), batch), minlength=math.prod(batch)) if (
-            places.size) else np.zeros(1)
-        if (each != each[0]).any() or block:
-            return coo
+    if n > 2 and (block or not _is_even(parts.parts(parts.coalesce(coo)).indices[:n - 2], tuple(coo.shape[:n - 2]))):
+        return coo
     return coo_to_compressed(coo, layout, block)
+
+
+def _is_even(places, batch):
+    """Whether each matrix of a batch has as many entries as the others; places: where in the batch each entry is."""
+    import numpy as np
+    if places.is_cuda:
+        return on_device().is_even(places, batch)
+    places = places._ndarray()
+    each = np.bincount(np.ravel_multi_index(tuple(places), batch), minlength=math.prod(batch)) if (
+        places.size) else np.zeros(1)
+    return bool((each == each[0]).all())
 
 
 # ---------------------------------------------------------------- constructors
@@ -231,8 +242,6 @@ def make(layout, pointers, plain, values, size, dtype, device, requires_grad, ch
         raise RuntimeError("sparse_compressed_tensor expected sparse compressed tensor layout but got "
                            f"{'none' if layout is None else layout_name(layout)}")
     pointer_name, plain_name, along, blocked = _FORMATS[layout]
-    if device is not None:
-        cpu_only(device, "sparse tensors")
     pointers, plain = (x if isinstance(x, TensorBase) else factory.from_data(x, int64) for x in (pointers, plain))
     values = values if isinstance(values, TensorBase) else factory.from_data(values, dtype)
     for name, x in ((pointer_name, pointers), (plain_name, plain), ("values", values)):
@@ -240,6 +249,8 @@ def make(layout, pointers, plain, values, size, dtype, device, requires_grad, ch
             raise RuntimeError(f"expected {name} to be a strided tensor but got {layout_name(x)} tensor")
     if dtype is not None:
         values = values.to(dtype)
+    place = values.device if device is None else as_device(device)
+    pointers, plain, values = pointers.to(place), plain.to(place), values.to(place)
     block = _check_shapes(layout, pointers, plain, values)
     n, inner = plain.dim(), 2 if blocked else 0
     dense = tuple(values.shape[n + inner:])
@@ -250,7 +261,7 @@ def make(layout, pointers, plain, values, size, dtype, device, requires_grad, ch
         size = (*pointers.shape[:-1], *(m * b for m, b in zip(matrix, block, strict=True)), *dense)
     size = Size(size)
     _check_sizes(layout, size, pointers, plain, values, block, dense)
-    _check_entries(layout, size, pointers, plain, block,
+    _check_entries(layout, size, pointers.cpu(), plain.cpu(), block,
                    checks["invariants"] if check_invariants is None else check_invariants)
     result = compressed_from_parts(layout, pointers, plain, values, size)
     _twin(result.detach())
@@ -399,8 +410,8 @@ def empty_like(self, dtype):
     """A compressed tensor of self's size without entries."""
     p = parts.compressed_parts(self)
     n = p.plain.dim()
-    values = factory.new_empty((*p.values.shape[:n - 1], 0, *p.values.shape[n:]), dtype)
-    plain = factory.new_empty((*p.plain.shape[:-1], 0), p.plain.dtype)
+    values = factory.new_empty((*p.values.shape[:n - 1], 0, *p.values.shape[n:]), dtype, p.values)
+    plain = factory.new_empty((*p.plain.shape[:-1], 0), p.plain.dtype, p.plain)
     return parts.make_compressed(p.layout, p.pointers.new_zeros(p.pointers.shape), plain, values, self.shape)
 
 

@@ -1,6 +1,6 @@
 """What copying and making fresh tensors of their kind do to sparse operands."""
 from .._core import factory
-from .._core.device import cpu_only, sparse_coo, strided
+from .._core.device import as_device, sparse_coo, strided
 from .._core.tensor import TensorBase
 from ._sparse_parts import is_compressed, is_coo, on_sparse, parts
 from .sparse import empty_sparse, legacy_sparse_tensor
@@ -52,23 +52,35 @@ def copy_(self, src, non_blocking=False):
             raise RuntimeError("copy_() between dense and sparse Tensors is not implemented! Found self type = "
                                f"{type_name(self)} and src type = {type_name(src)}")
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
-    return parts.become(self, cast_entries(clone(src), self.dtype))
+    return parts.become(self, cast_entries(clone(src.to(self.device)), self.dtype))
+
+
+@on_sparse("to_device", compressed=True)
+def to_device(self, device):
+    """A copy on another device, and the device that it was on."""
+    if is_coo(self):
+        p = parts.parts(self)
+        moved = parts.make_coo(p.indices.to(device), p.values.to(device), self.shape, p.coalesced, True)
+    else:
+        p = parts.compressed_parts(self)
+        moved = parts.make_compressed(p.layout, *[x.to(device) for x in (p.pointers, p.plain, p.values)], self.shape)
+    return moved, self.device
 
 
 def _like(self, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False, memory_format=None):
-    if device is not None:
-        cpu_only(device, "sparse tensors")
+    device = self.device if device is None else as_device(device)
     dtype = self.dtype if dtype is None else dtype
     if layout is None:
         layout = self.layout
     if layout is strided:
-        t = factory.zero(factory.new_empty(self.shape, dtype))
+        t = self.new_zeros(self.shape, dtype=dtype, layout=strided)
     elif is_compressed(self) and layout is self.layout:
         t = empty_compressed(self, dtype)
     elif layout is sparse_coo:
-        t = empty_sparse(self.shape, dtype, self.sparse_dim() if self.layout is not strided else None)
+        t = empty_sparse(self.shape, dtype, self.sparse_dim() if self.layout is not strided else None, device)
     else:
         raise NotImplementedError(f"zeros_like: from layout {self.layout} to {layout} is not implemented")
+    t = t.to(device)
     return t.requires_grad_() if requires_grad else t
 
 
@@ -105,16 +117,18 @@ def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layo
     """A copy of a sparse tensor."""
     if not isinstance(data, TensorBase) or data.layout is strided:
         raise NotImplementedError("new_tensor: not implemented for a sparse tensor and dense data")
-    return cast_entries(clone(data.detach()), dtype or data.dtype).requires_grad_(requires_grad)
+    copy = clone(data.detach().to(self.device if device is None else as_device(device)))
+    return cast_entries(copy, dtype or data.dtype).requires_grad_(requires_grad)
 
 
 def _new(self, *size, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
     if len(size) == 1 and isinstance(size[0], (tuple, list)):
         size = size[0]
     if layout is strided:
-        t = factory.zero(factory.new_empty(size, self.dtype if dtype is None else dtype))
+        t = factory.zero(factory.new_empty(size, self.dtype if dtype is None else dtype, self))
+        t = t if device is None else t.to(as_device(device))
     else:
-        t = empty_sparse(size, self.dtype if dtype is None else dtype)
+        t = empty_sparse(size, self.dtype if dtype is None else dtype, None, self.device if device is None else device)
     return t.requires_grad_() if requires_grad else t
 
 
@@ -123,4 +137,4 @@ on_sparse("new_zeros", "new_empty", composite=True, compressed=True)(_new)
 
 @on_sparse("new", composite=True, compressed=True)
 def new(self, *args):
-    return legacy_sparse_tensor(self.dtype, args, {})
+    return legacy_sparse_tensor(self.dtype, args, {}).to(self.device)

@@ -4,7 +4,7 @@ from .._core.device import strided
 from .._core.dtype import int64
 from .._core.tensor import wrap_ndarray
 from ._sparse_join import join, keys_of
-from ._sparse_parts import is_compressed, on_sparse, parts
+from ._sparse_parts import is_compressed, on_device, on_sparse, parts
 from .indexing import _split_index, unlike_indices
 from .shape import broadcast_shapes
 from .sparse import sparse_coo_from_parts
@@ -27,7 +27,6 @@ def sparse_getitem(x, index):
 @on_sparse("index", composed=True)
 def index(self, indices):
     """The elements that index tensors, broadcast together, name; sparse in the dimensions that these have."""
-    import numpy as np
     self = self.coalesce()
     n = parts.parts(self.detach()).sparse_dim
     where = [d for d, t in enumerate(indices) if t is not None]
@@ -47,28 +46,38 @@ def index(self, indices):
         values = OPS["torch.index"](self.values(), [None] + [
             indices[d] if d < len(indices) else None for d in range(n, self.dim())])
         return sparse_coo_from_parts(self._indices(), values, (*self.shape[:n], *values.shape[1:]), True, True)
-    coordinates = self._indices()._ndarray()
-    asked = np.stack([chosen[d]._ndarray() for d in outer])
-    entries, numbers = join(*keys_of([coordinates[outer], asked], [self.shape[d] for d in outer]))
-    values = self.values().index_select(0, wrap_ndarray(entries))
+    find = on_device().found if self.is_cuda else _found
+    entries, numbers, spread, old = find(self._indices(), chosen, outer, kept, self.shape, shape)
+    values = self.values().index_select(0, entries)
     inner = [d for d in where if d >= n]
     if inner:                           # of each entry only what its own place asks for
         taken = [None] * (values.dim())
-        taken[0] = wrap_ndarray(np.arange(entries.size))
+        taken[0] = OPS["torch.arange"](entries.shape[0], device=entries.device)
         for d in inner:
-            taken[d - n + 1] = chosen[d].index_select(0, wrap_ndarray(numbers))
+            taken[d - n + 1] = chosen[d].index_select(0, numbers)
         values = OPS["torch.index"](values, taken)
     at = sum(1 for d in kept if d < first)
-    spread = np.stack(np.unravel_index(numbers, shape)) if len(shape) and numbers.size else np.zeros(
-        (len(shape), numbers.size), np.int64)
-    old = coordinates[kept][:, entries]
-    new = wrap_ndarray(np.concatenate((old[:at], spread, old[at:])))
+    new = OPS["torch.cat"]([old[:at], spread, old[at:]])
     size = [self.shape[d] for d in kept]
     size[at:at] = shape
     size += [self.shape[d] for d in after]
     if not new.shape[0]:                # nothing sparse is left
         return values.sum(0, dtype=self.dtype)
     return sparse_coo_from_parts(new, values, size, False, True).coalesce()
+
+
+def _found(coordinates, chosen, outer, kept, sizes, shape):
+    """Entries whose coordinates in the outer dimensions are chosen: their numbers, and each one's among the chosen.
+
+    And the coordinates that these numbers have in a shape, and those of the entries in the kept dimensions.
+    """
+    import numpy as np
+    coordinates = coordinates._ndarray()
+    asked = np.stack([chosen[d]._ndarray() for d in outer])
+    entries, numbers = join(*keys_of([coordinates[outer], asked], [sizes[d] for d in outer]))
+    spread = np.stack(np.unravel_index(numbers, shape)) if len(shape) and numbers.size else np.zeros(
+        (len(shape), numbers.size), np.int64)
+    return tuple([wrap_ndarray(a) for a in (entries, numbers, spread, coordinates[kept][:, entries])])
 
 
 def _checked(places, shape, d):

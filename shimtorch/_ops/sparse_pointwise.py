@@ -89,7 +89,7 @@ def _together(tensors):
     pattern = None
     for x in tensors:
         x = parts.coalesce(x.detach())
-        blank = parts.with_values(x, factory.zero(factory.new_empty((x._nnz(),), uint8)))
+        blank = parts.with_values(x, factory.zero(factory.new_empty((x._nnz(),), uint8, x)))
         pattern = blank if pattern is None else parts.coalesce(sparse_sum_of_two.forward(pattern, blank, 1))
     return parts.make_coo(pattern._indices(), pattern._values().reshape((-1,) + (1,) * first.dense_dim()).expand(
         -1, *first.shape[first.sparse_dim():]), first.shape, True, True)

@@ -9,7 +9,7 @@ from .._core.declaring import op
 from .._core.device import strided
 from .._core.tensor import TensorBase, wrap_ndarray
 from ._rules import conj
-from ._sparse_parts import is_coo, on_sparse, parts, through_coo
+from ._sparse_parts import is_coo, on_device, on_sparse, parts, through_coo
 from .shape import broadcast_shapes
 from .sparse import mask_of, sparse_coo_from_parts
 from .sparse_shape import sparse_reshape
@@ -270,7 +270,8 @@ def mm_reduced(mat1, mat2, reduce):
                            f"{mat1.dtype} and {mat2.dtype}")
     mat1 = mat1.coalesce()
     rows, columns = mat1._indices()
-    each = rows.bincount(minlength=mat1.shape[0]).to(mat1.dtype).unsqueeze(1)
+    pointer = parts.compressed_rows(mat1.detach())[0]
+    each = (pointer[1:] - pointer[:-1]).to(mat1.dtype).unsqueeze(1)
     if reduce == "mean":
         return sparse_mm(mat1, mat2) / each.clamp(1)
     products = mat1.values().unsqueeze(1) * mat2.index_select(0, columns)
@@ -344,6 +345,11 @@ def _rows_of(mat1):
     import numpy as np
     mat1 = mat1.coalesce()
     indices = mat1._indices()
+    if mat1.is_cuda:
+        groups = on_device().Groups(indices[:1], mat1.shape)
+        fewer = OPS["torch.stack"]([groups.inverse(), indices[1]])
+        size = groups.count, mat1.shape[1]
+        return groups.indices()[0], sparse_coo_from_parts(fewer, mat1.values(), size, True, True)
     ascending = indices[0]._ndarray()
     starts = np.ones(ascending.size, bool)
     np.not_equal(ascending[1:], ascending[:-1], out=starts[1:])
@@ -375,13 +381,13 @@ def hspmm(mat1, mat2):
 
 def smm(mat, mat2):
     """sparse @ dense as a sparse matrix, with an entry for each column of the rows that are not empty."""
-    import numpy as np
     _check_hspmm(mat, mat2, "smm")
     rows, fewer = _rows_of(mat)
-    width = mat2.shape[1]
-    indices = np.stack((np.repeat(rows._ndarray(), width), np.tile(np.arange(width), rows.shape[0])))
+    n, width = rows.shape[0], mat2.shape[1]
+    columns = OPS["torch.arange"](width, device=rows.device)
+    indices = OPS["torch.stack"]([rows.unsqueeze(1).expand(n, width), columns.unsqueeze(0).expand(n, width)])
     values = sparse_mm(fewer, mat2).reshape(-1)
-    return sparse_coo_from_parts(wrap_ndarray(indices), values, (mat.shape[0], width), False, True)
+    return sparse_coo_from_parts(indices.reshape(2, n * width), values, (mat.shape[0], width), False, True)
 
 
 def sspaddmm(self, mat1, mat2, beta=1, alpha=1):

@@ -11,7 +11,7 @@ from .._core.dtype import int64, scalar_type, uint8
 from .._core.grad_mode import is_grad_enabled
 from .._core.tensor import TensorBase, wrap_ndarray
 from .._kernels.coalesce import Grouping
-from ._sparse_parts import is_coo, on_sparse, parts
+from ._sparse_parts import is_coo, on_device, on_sparse, parts
 from .sparse import sparse_coo_from_parts, values_at
 from .sparse_arithmetic import of_values
 
@@ -132,23 +132,41 @@ def _reduced(self, dim, keepdim, how, of_zeros, values=None):
     if outer:
         kept = [d for d in range(n) if d not in dims]
         many = math.prod(self.shape[d] for d in outer)
-        groups = Grouping(np.ascontiguousarray(p.indices._ndarray()[kept]), tuple(self.shape[d] for d in kept)) if (
-            kept) else None
-        count = groups.count if kept else 1
-        place = groups.inverse() if kept else np.zeros(values.shape[0], np.int64)
-        some = wrap_ndarray(np.bincount(place, minlength=count) < many).reshape((count,) + (1,) * (values.dim() - 1))
-        index = wrap_ndarray(place).reshape((-1,) + (1,) * (values.dim() - 1)).expand(values.shape)
-        base = values.new_full((count, *values.shape[1:]), _NEUTRAL[how](values.dtype))
-        values = of_zeros(base.scatter_reduce(0, index, values, how), some)
+        if self.is_cuda:
+            values, indices = _reduced_on_device(p, self.shape, kept, many, values, how, of_zeros)
+        else:
+            values, indices = _reduced_here(p, self.shape, kept, many, values, how, of_zeros)
         if not kept:
             result = values.squeeze(0)
             return _keep_dims(result, dims) if keepdim else result
-        indices = wrap_ndarray(groups.indices())
     else:
         kept, indices = range(n), p.indices
     size = [self.shape[d] for d in kept] + [m for d, m in enumerate(self.shape) if d >= n and d not in dims]
     result = sparse_coo_from_parts(indices, values, size, True, True)
     return _keep_dims(result, dims) if keepdim else result
+
+
+def _reduced_here(p, shape, kept, many, values, how, of_zeros):
+    """Values and indices reduced over all sparse dimensions but the kept ones, of `many` elements for each result."""
+    groups = Grouping(np.ascontiguousarray(p.indices._ndarray()[kept]), tuple(shape[d] for d in kept)) if kept else None
+    count = groups.count if kept else 1
+    place = groups.inverse() if kept else np.zeros(values.shape[0], np.int64)
+    some = wrap_ndarray(np.bincount(place, minlength=count) < many).reshape((count,) + (1,) * (values.dim() - 1))
+    index = wrap_ndarray(place).reshape((-1,) + (1,) * (values.dim() - 1)).expand(values.shape)
+    base = values.new_full((count, *values.shape[1:]), _NEUTRAL[how](values.dtype))
+    values = of_zeros(base.scatter_reduce(0, index, values, how), some)
+    return values, wrap_ndarray(groups.indices()) if kept else None
+
+
+def _reduced_on_device(p, shape, kept, many, values, how, of_zeros):
+    """The same on a device, where the entries of a group are brought together one after another."""
+    if not kept and not values.shape[0]:
+        return of_zeros(values.new_full((1, *values.shape[1:]), _NEUTRAL[how](values.dtype)),
+                        values.new_ones((1,) * values.dim(), dtype=bool_dtype)), None
+    groups = on_device().Groups(p.indices[kept] if kept else p.indices[:0], tuple(shape[d] for d in kept))
+    starts = groups.starts()
+    some = (starts[1:] - starts[:-1] < min(many, 2**62)).reshape((groups.count,) + (1,) * (values.dim() - 1))
+    return of_zeros(on_device().grouped(values, groups, how), some), groups.indices()
 
 
 def _least(dtype):
@@ -292,13 +310,18 @@ def sparse_softmax(self, dim, logarithm):
     else:
         values = p.values.float() if self.dtype.name in ("float16", "bfloat16") else p.values
         groups = _groups(p, self.shape, dim)
-        values = wrap_ndarray(sparsesoftmax.softmax(groups, values.contiguous()._ndarray(), logarithm))
+        if self.is_cuda:
+            values = on_device().softmax(groups, values, logarithm)
+        else:
+            values = wrap_ndarray(sparsesoftmax.softmax(groups, values.contiguous()._ndarray(), logarithm))
     return parts.with_values(self, values.to(self.dtype))
 
 
 def _groups(p, shape, dim):
     """The entries grouped by all sparse coordinates but one."""
     others = [d for d in range(p.sparse_dim) if d != dim]
+    if p.indices.is_cuda:
+        return on_device().Groups(p.indices[others] if others else p.indices[:0], tuple(shape[d] for d in others))
     return Grouping(np.ascontiguousarray(p.indices._ndarray()[others]), tuple(shape[d] for d in others))
 
 
@@ -311,6 +334,11 @@ def _softmax_grad(g, out, dim, logarithm):
         inner = dim - p.sparse_dim + 1
         values = grad - result.exp() * grad.sum(inner, True) if logarithm else result * (
             grad - (grad * result).sum(inner, True))
+    elif p.indices.is_cuda:
+        groups = _groups(p, out.shape, dim)
+        totals = on_device().grouped(grad if logarithm else grad * result, groups, "sum")
+        totals = totals.index_select(0, groups.inverse())
+        values = grad - result.exp() * totals if logarithm else result * (grad - totals)
     elif is_grad_enabled() or out.dtype.name in ("float16", "bfloat16"):
         groups = _groups(p, out.shape, dim)
         inverse = wrap_ndarray(groups.inverse())

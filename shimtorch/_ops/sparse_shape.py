@@ -6,7 +6,7 @@ from .._core.declaring import op
 from .._core.dtype import int64
 from .._core.tensor import TensorBase, wrap_ndarray
 from .._core.views import inferred_size
-from ._sparse_parts import is_coo, on_sparse, parts
+from ._sparse_parts import is_coo, on_device, on_sparse, parts
 from .sparse import empty_sparse
 
 
@@ -27,12 +27,18 @@ def _make(indices, values, size, coalesced=False):
 
 
 def _take_entries(self, places):
-    """Indices and values of some entries; places is an int64 ndarray."""
-    return parts.pick(self, wrap_ndarray(places))
+    """Indices and values of some entries, numbered by an int64 tensor."""
+    return parts.pick(self, places)
+
+
+def _column(p, d):
+    """The coordinates in a sparse dimension, to be compared: an ndarray, on a device a tensor."""
+    return p.indices[d] if p.indices.is_cuda else p.indices[d]._ndarray()
 
 
 def _places(mask):
-    return mask.nonzero()[0]
+    """Where the comparison of a `_column` holds."""
+    return on_device().places(mask) if isinstance(mask, TensorBase) else wrap_ndarray(mask.nonzero()[0])
 
 
 # ---------------------------------------------------------------- order of dimensions
@@ -63,7 +69,8 @@ def _permuted(self, p, order):
         coalesced = False
     if order[n:] != list(range(n, self.dim())):
         values = values.permute(0, *[d - n + 1 for d in order[n:]])
-    return _make(indices, values, size, coalesced)
+    result = _make(indices, values, size, coalesced)
+    return parts.turned(result) if n == 2 and p.coalesced and not coalesced else result
 
 
 def _int64(numbers):
@@ -169,7 +176,7 @@ def sparse_reshape(self, shape):
     else:
         raise NotImplementedError(f"reshape: not implemented from size {list(self.shape)} with {p.sparse_dim} sparse "
                                   f"dimensions to {list(shape)}; use to_dense() first")
-    return _make(wrap_ndarray(_renumbered(p.indices._ndarray(), old, shape[:k])),
+    return _make(_renumbered(p.indices, old, shape[:k]),
                  p.values.reshape((-1, *shape[k:]) if p.values.numel() else (p.values.shape[0], *shape[k:])), shape,
                  p.coalesced)
 
@@ -179,19 +186,21 @@ def _renumbered(indices, old, new):
     import numpy as np
     if old.numel() >= 2 ** 63:
         raise NotImplementedError(f"reshape: not implemented for sparse tensors of 2**63 elements, got {list(old)}")
+    if indices.is_cuda:
+        return on_device().renumbered(indices, old, new)
+    indices = indices._ndarray()
     numbers = np.zeros(indices.shape[1], np.int64)
     for coordinates, n in zip(indices, old, strict=True):
         numbers = numbers * n + coordinates
     out = np.empty((len(new), numbers.size), np.int64)
     for d in range(len(new) - 1, -1, -1):
         numbers, out[d] = np.divmod(numbers, max(new[d], 1))
-    return out
+    return wrap_ndarray(out)
 
 
 @on_sparse("expand")
 def expand(self, *sizes):
     """Entries repeated along dimensions of size 1 and new leading ones."""
-    import numpy as np
     _need_coo(self, "expand")
     if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)):
         sizes = sizes[0]
@@ -210,15 +219,16 @@ def expand(self, *sizes):
                                f"{list(self.shape)}")
     n_sparse = p.sparse_dim + lead
     values = p.values.expand(p.values.shape[0], *size[n_sparse:])
-    indices = np.concatenate((np.zeros((lead, p.indices.shape[1]), np.int64), p.indices._ndarray()))
+    indices = OPS["torch.cat"]([p.indices.new_zeros((lead, p.indices.shape[1])), p.indices]) if lead else p.indices
     for d in range(n_sparse):
         if size[d] != old[d]:
-            count = indices.shape[1]
-            indices = np.tile(indices, size[d])
-            indices[d] = np.repeat(np.arange(size[d]), count)
-            values = OPS["torch.cat"]([values] * size[d]) if size[d] else values[:0]
-    return parts.coalesce(_make(wrap_ndarray(indices), values, size)) if p.coalesced else _make(
-        wrap_ndarray(indices), values, size)
+            n, count = size[d], indices.shape[1]
+            indices = indices.unsqueeze(1).expand(n_sparse, n, count).reshape(n_sparse, n * count)
+            numbers = OPS["torch.arange"](n, device=indices.device).unsqueeze(1).expand(n, count)
+            indices = indices.clone() if n == 1 else indices
+            indices[d] = numbers.reshape(n * count)
+            values = OPS["torch.cat"]([values] * n) if n else values[:0]
+    return parts.coalesce(_make(indices, values, size)) if p.coalesced else _make(indices, values, size)
 
 
 # ---------------------------------------------------------------- parts of a tensor
@@ -232,7 +242,7 @@ def _narrowed(self, d, start, length, step=1):
         if step != 1:
             values = values[(slice(None),) * (d - p.sparse_dim + 1) + (slice(None, None, step),)]
         return _make(p.indices, values.contiguous(), size, p.coalesced)
-    along = p.indices[d]._ndarray()
+    along = _column(p, d)
     chosen = (along >= start) & (along < start + length * step)
     if step != 1:
         chosen &= (along - start) % step == 0
@@ -272,9 +282,9 @@ def slice_backward(grad, shape, dim, start, length, step):
     d = dim % len(shape)
     p = parts.parts(grad)
     if d >= p.sparse_dim:
-        index = wrap_ndarray(_int64(range(start, start + length * step, step)))
         values = p.values.new_zeros((p.values.shape[0], *shape[p.sparse_dim:]))
-        return _make(p.indices, values.index_copy_(d - p.sparse_dim + 1, index, p.values), shape, p.coalesced)
+        values[(slice(None),) * (d - p.sparse_dim + 1) + (slice(start, start + length * step, step),)] = p.values
+        return _make(p.indices, values, shape, p.coalesced)
     indices = p.indices.clone()
     indices[d] = indices[d] * step + start
     return _make(indices, p.values, shape, p.coalesced)
@@ -304,7 +314,7 @@ def sparse_select(self, d, i):
     size = [s for k, s in enumerate(self.shape) if k != d]
     if d >= p.sparse_dim:
         return _make(p.indices, p.values.select(d - p.sparse_dim + 1, i).contiguous(), size, p.coalesced)
-    places = _places(p.indices[d]._ndarray() == i)
+    places = _places(_column(p, d) == i)
     indices, values = _take_entries(self, places)
     kept = wrap_ndarray(_int64([k for k in range(p.sparse_dim) if k != d]))
     return _make(indices.index_select(0, kept), values, size, p.coalesced)
@@ -325,6 +335,8 @@ def index_select(self, dim, index):
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     if index.dim() > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
+    if self.is_cuda:
+        return on_device().index_select(self, d, (index if index.dim() else index.unsqueeze(0)).to(self.device, int64))
     chosen = (index if index.dim() else index.unsqueeze(0)).to(int64).contiguous()._ndarray()
     n = self.shape[d]
     for i in chosen[(chosen < -n) | (chosen >= n)][:1]:
@@ -342,7 +354,7 @@ def index_select(self, dim, index):
         if rows is not None:
             return rows
     places, asked = _find(self, p, d, chosen)
-    indices, values = _take_entries(self, places)
+    indices, values = _take_entries(self, wrap_ndarray(places))
     indices[d].copy_(wrap_ndarray(asked))
     ascending = len(chosen) < 2 or bool((chosen[1:] > chosen[:-1]).all())
     return _make(indices, values, size, p.coalesced and ascending)
@@ -410,7 +422,7 @@ def cat(tensors, dim=0):
     d = _wrap(dim, first.dim())
     n_sparse = next((parts.unchecked_parts(x).sparse_dim for x in tensors if x._nnz()),
                     parts.unchecked_parts(first).sparse_dim)
-    tensors = [x if x._nnz() else empty_sparse(x.shape, x.dtype, n_sparse) for x in tensors]
+    tensors = [x if x._nnz() else empty_sparse(x.shape, x.dtype, n_sparse, x.device) for x in tensors]
     for k, x in enumerate(tensors[1:], 1):
         if x.dim() != first.dim() or any(x.shape[i] != n for i, n in enumerate(first.shape) if i != d):
             raise RuntimeError(f"All tensors must have the same shape: {list(first.shape)} (except in the "
@@ -475,7 +487,7 @@ def sparse_resize_(self, size, sparse_dim, dense_dim):
     size = tuple(size)
     p = _check_resize(self, size, sparse_dim, dense_dim)
     if p.indices.shape[1] == 0:
-        return parts.become(self, empty_sparse(size, self.dtype, sparse_dim))
+        return parts.become(self, empty_sparse(size, self.dtype, sparse_dim, self.device))
     values = p.values
     if size[sparse_dim:] != tuple(self.shape[sparse_dim:]):
         values = values.new_zeros((values.shape[0], *size[sparse_dim:]))
@@ -489,7 +501,7 @@ def sparse_resize_and_clear_(self, size, sparse_dim, dense_dim):
     if len(tuple(size)) != sparse_dim + dense_dim:
         raise RuntimeError(f"'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {len(tuple(size))}, "
                            f"sparse_dim = {sparse_dim}, dense_dim = {dense_dim}")
-    return parts.become(self, empty_sparse(size, self.dtype, sparse_dim))
+    return parts.become(self, empty_sparse(size, self.dtype, sparse_dim, self.device))
 
 
 @on_sparse("resize_as", inplace=True)

@@ -8,18 +8,18 @@ import pytest
 import shimtorch as torch
 
 
-def faults_program():
-    """The program beside the emulator that this process uses; None on a real device."""
+def faults_program(name):
+    """A program beside the emulator that this process uses; None on a real device."""
     if not torch.cuda.is_available() or torch.cuda.get_device_name() != "Host emulator":
         return None
     with open("/proc/self/maps") as maps:
         library = next(line.split()[-1] for line in maps if "libcudart" in line)
-    program = pathlib.Path(library).parent / "faults"
+    program = pathlib.Path(library).parent / name
     return program if program.exists() else None
 
 
-def run(fault, **settings):
-    program = faults_program()
+def run(fault, program="faults", **settings):
+    program = faults_program(program)
     if program is None:
         pytest.skip("needs the emulator and its program of faults")
     done = subprocess.run([program, fault], capture_output=True, text=True, cwd=program.parent,

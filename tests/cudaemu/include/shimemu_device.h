@@ -74,6 +74,7 @@ inline int lane() {
 #define gridDim ::shimemu::grid_size
 #define __syncthreads() ::shimemu::barrier(__FILE__, __LINE__)
 #define __syncwarp(...) ((void)::shimemu::warp_ballot(true, 0xffffffffu))
+#define __popc(bits) __builtin_popcount(bits)
 #define __ballot_sync(mask, vote) ::shimemu::warp_ballot((vote), (mask))
 
 template <typename T>
@@ -100,6 +101,12 @@ template <typename T, typename U>
 T atomicAdd(T *at, U value) {
     const T old = *at;
     *at = old + (T)value;
+    return old;
+}
+template <typename T>
+T atomicMin(T *at, T value) {
+    const T old = *at;
+    if (value < old) *at = value;
     return old;
 }
 template <typename T>
