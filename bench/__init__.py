@@ -4,6 +4,7 @@
     python -m bench --help              groups, single cases, threads, processor time, JSON
     python -m bench.imports             whether importing costs no more than it may
     python -m bench.memory              whether a million training steps hold memory flat
+    python -m bench.peak                how much memory a training step takes
 """
 import sys
 from importlib.machinery import EXTENSION_SUFFIXES

@@ -35,6 +35,7 @@ from ._ops.creation import arange, eye, linspace, logspace
 from ._ops.creation import range_ as range
 from ._ops.shape import broadcast_shapes
 from ._storages import *  # noqa: F403
+from ._storages import storage_class as _storage_class
 from ._tensor import Tensor
 from ._typed import is_tensor, set_default_tensor_type
 from ._version import __version__ as _shimtorch_version
@@ -59,6 +60,7 @@ for _name in ("tensor", "as_tensor"):
 
 inf, nan, pi, e = _math.inf, _math.nan, _math.pi, _math.e
 newaxis = None
+legacy_contiguous_format = contiguous_format
 
 for _name in _refused.NAMES["torch.Tensor"]:
     if not hasattr(Tensor, _name):
@@ -87,7 +89,8 @@ _LAZY_NAMES = {
         "is_deterministic_algorithms_warn_only_enabled", "set_deterministic_debug_mode", "get_deterministic_debug_mode",
         "get_float32_matmul_precision", "set_float32_matmul_precision", "set_flush_denormal", "set_warn_always",
         "is_warn_always_enabled", "get_default_device", "set_default_device", "compiled_with_cxx11_abi",
-        "is_vulkan_available", "init_num_threads"), "_settings"),
+        "is_vulkan_available", "init_num_threads", "cudnn_is_acceptable", "has_cuda", "has_cudnn", "has_lapack",
+        "has_mkl", "has_mkldnn", "has_mps", "has_openmp", "has_spectral"), "_settings"),
     "autocast": "amp", "compile": "compiler",
     **dict.fromkeys("""
         is_autocast_enabled set_autocast_enabled get_autocast_dtype set_autocast_dtype is_autocast_cache_enabled
@@ -121,6 +124,8 @@ _OWN_NAME, _OWN = __name__, ("install", "installed", "uninstall")          # wha
 def __getattr__(name):
     if name == "__version__":
         return _policy.version
+    if name == "Storage":
+        return _storage_class(get_default_dtype())
     import importlib
     if name in _OWN:                   # found under its own name also while this module is called torch
         return getattr(importlib.import_module("._shim.alias", _OWN_NAME), name)

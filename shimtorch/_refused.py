@@ -43,6 +43,10 @@ TABLE = {
         "torch.distributed": "all_gather_multigpu all_reduce_multigpu broadcast_multigpu reduce_multigpu "
                              "reduce_scatter_multigpu",
     },
+    "there are no calls in other processes": {
+        "torch.distributed.rpc": "BackendType RRef RpcBackendOptions TensorPipeRpcBackendOptions WorkerInfo "
+                                 "get_worker_info init_rpc remote rpc_async rpc_sync shutdown",
+    },
     "there is no exporter": {
         "torch.onnx": "export export_to_pretty_string register_custom_op_symbolic unregister_custom_op_symbolic",
     },
@@ -57,7 +61,6 @@ TABLE = {
         "torch": "_assert_async hash_tensor prepare_multiprocessing_environment s_copy_ "
                  "s_native_addmm s_native_addmm_ slice_inverse thread_safe_generator native_norm",
         "torch.Tensor": "hash_tensor slice_inverse",
-        "torch.nn.functional": "linear_cross_entropy",
     },
 }
 NAMES = {}             # {namespace: {name: reason}}

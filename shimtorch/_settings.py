@@ -1,4 +1,5 @@
 """Settings of the torch namespace: threads, determinism, precision, warnings, the default device."""
+from . import backends
 from ._core.device import as_device
 from ._core.threads import get_num_threads, set_num_threads
 
@@ -7,7 +8,15 @@ __all__ = ["get_num_threads", "set_num_threads", "get_num_interop_threads", "set
            "is_deterministic_algorithms_warn_only_enabled", "set_deterministic_debug_mode",
            "get_deterministic_debug_mode", "get_float32_matmul_precision", "set_float32_matmul_precision",
            "set_flush_denormal", "set_warn_always", "is_warn_always_enabled", "get_default_device",
-           "set_default_device", "compiled_with_cxx11_abi", "is_vulkan_available"]
+           "set_default_device", "compiled_with_cxx11_abi", "is_vulkan_available", "init_num_threads",
+           "cudnn_is_acceptable", "has_cuda", "has_cudnn", "has_lapack", "has_mkl", "has_mkldnn", "has_mps",
+           "has_openmp", "has_spectral"]
+
+# What torch says that it was built with.
+has_lapack = has_spectral = True
+has_cuda, has_mps = backends.cuda.is_built(), backends.mps.is_built()
+has_cudnn, has_mkl, has_mkldnn, has_openmp = (
+    library.is_available() for library in (backends.cudnn, backends.mkl, backends.mkldnn, backends.openmp))
 
 _state = {"interop": None, "deterministic": False, "warn_only": False, "precision": "highest", "warn_always": False}
 
@@ -59,18 +68,22 @@ def get_deterministic_debug_mode():
 
 
 def get_float32_matmul_precision():
-    """The precision that was asked for; products are always computed in float32."""
+    """The precision of products of float32 that was asked for."""
+    from ._gpu import switches
+    if switches.allow_tf32 != (_state["precision"] != "highest"):      # torch.backends.cuda.matmul.allow_tf32
+        _state["precision"] = "high" if switches.allow_tf32 else "highest"
     return _state["precision"]
 
 
 def set_float32_matmul_precision(precision):
-    """Remember a precision: "highest", "high" or "medium". Products are computed in float32 whatever it is."""
+    """Ask for a precision: "highest", or "high" or "medium", with which CUDA devices round factors to 10 bits."""
     if precision not in ("highest", "high", "medium"):
         import warnings
         warnings.warn(f"{precision} is not one of 'highest', 'high', or 'medium'; the setting is unchanged",
                       UserWarning, stacklevel=2)
         return
-    _state["precision"] = precision
+    from ._gpu import switches
+    _state["precision"], switches.allow_tf32 = precision, precision != "highest"
 
 
 def set_flush_denormal(mode):
@@ -113,3 +126,8 @@ def is_vulkan_available():
 
 def init_num_threads():
     """Accepted: threads start when they are needed."""
+
+
+def cudnn_is_acceptable(tensor):
+    """Whether cuDNN can take a tensor: it is not there."""
+    return False

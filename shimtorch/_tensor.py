@@ -173,7 +173,8 @@ class Tensor(TensorBase):
 
     def cuda(self, device=None, non_blocking=False, memory_format=None, **kwargs):
         """A copy on a CUDA device."""
-        return self.to(as_device("cuda" if device is None else device))
+        return self.to(as_device("cuda" if device is None else device), non_blocking=non_blocking,
+                       memory_format=memory_format)
 
     def storage(self):
         """The typed storage that the tensor views."""

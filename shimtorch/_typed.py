@@ -34,6 +34,12 @@ class TensorType(type):
             raise TypeError(f"new() got an unexpected keyword argument {next(iter(kwargs))!r}")
         return legacy_new(Tensor, cls.dtype, args)
 
+    def __getattr__(cls, name):
+        """Methods are those of Tensor."""
+        if name.startswith("__"):
+            raise AttributeError(f"type object {cls._name!r} has no attribute {name!r}")
+        return getattr(Tensor, name)
+
     def __instancecheck__(cls, obj):
         return (isinstance(obj, TensorBase) and obj.dtype is cls.dtype and obj.is_cuda == cls.is_cuda
                 and obj.layout is cls.layout and not (policy.two_types and is_variable(obj)))

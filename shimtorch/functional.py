@@ -3,8 +3,8 @@ from . import _ops
 
 _NAMES = frozenset("""
     atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors btrifact btrifact_with_info btrisolve btriunpack
-    cartesian_prod cdist chain_matmul einsum gesv isfinite isinf istft lu lu_unpack meshgrid norm pca_lowrank potrf
-    potri potrs pstrf split stft svd_lowrank tensordot trtrs unique unique_consecutive unravel_index
+    cartesian_prod cdist chain_matmul einsum gesv histogramdd isfinite isinf istft lu lu_unpack meshgrid norm
+    pca_lowrank potrf potri potrs pstrf split stft svd_lowrank tensordot trtrs unique unique_consecutive unravel_index
     """.split())
 
 

@@ -134,15 +134,23 @@ def _repository(repo_or_dir, source, verbose=True):
     )
 
 
+def import_module(name, path):
+    """The module of a name, run from the file at *path*."""
+    import importlib.util
+
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def _configuration(folder):
     """The repository's hubconf, its requirements checked."""
     import importlib.util
 
     sys.path.insert(0, folder)
     try:
-        spec = importlib.util.spec_from_file_location("hubconf", os.path.join(folder, MODULE_HUBCONF))
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+        module = import_module("hubconf", os.path.join(folder, MODULE_HUBCONF))
     finally:
         sys.path.remove(folder)
     missing = [name for name in getattr(module, "dependencies", ()) if importlib.util.find_spec(name) is None]

@@ -16,40 +16,62 @@ import torch_names
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOCUMENT, README = ROOT / "docs" / "coverage.md", ROOT / "README.md"
 BEGIN, END = "<!-- written by tools/coverage.py -->\n", "<!-- end -->\n"
-TITLES = {
-    "torch": "functions of torch",
-    "torch.Tensor": "methods and attributes of Tensor",
-    "torch.nn": "layers, containers and losses of torch.nn",
-    "torch.nn.functional": "functions of torch.nn.functional",
-    "torch.nn.init": "functions of torch.nn.init",
-    "torch.nn.utils": "functions of torch.nn.utils",
-    "torch.optim": "optimizers of torch.optim",
-    "torch.optim.lr_scheduler": "schedules of torch.optim.lr_scheduler",
-    "torch.autograd": "functions of torch.autograd",
-    "torch.sparse": "functions of torch.sparse",
-    "torch.utils.data": "classes of torch.utils.data",
-    "torch.distributions": "classes of torch.distributions",
-    "torch.linalg": "functions of torch.linalg",
-    "torch.fft": "functions of torch.fft",
-    "torch.special": "functions of torch.special",
+HERE, REFUSED, MISSING = "here", "refused", "missing"
+
+# Why: modules that are left out whole, with those below them.
+LEFT_OUT = {
+    "quantised numbers": "torch.ao torch.quantization torch.backends.quantized torch.nn.intrinsic torch.nn.qat "
+                         "torch.nn.quantizable torch.nn.quantized",
+    "the compiler, graphs of programs and what is made of them": "torch.jit.supported_ops torch.fx torch.package "
+                         "torch.utils.bundled_inputs torch.utils.mobile_optimizer torch.utils.throughput_benchmark",
+    "other libraries and devices": "torch.backends.xnnpack torch.contrib torch.utils.mkldnn torch.cuda.nccl "
+                         "torch.cuda.profiler torch.cuda.graphs",
+    "measuring": "torch.autograd.profiler torch.autograd.profiler_util torch.profiler torch.monitor "
+                 "torch.utils.benchmark torch.utils.bottleneck torch.utils.collect_env",
+    "programs on many machines beyond collectives": "torch.distributed.algorithms torch.distributed.autograd "
+                 "torch.distributed.deprecated torch.distributed.elastic torch.distributed.fsdp "
+                 "torch.distributed.launch torch.distributed.nn torch.distributed.optim "
+                 "torch.distributed.pipeline torch.distributed.rpc torch.distributed.run torch.nn.parallel.deprecated",
+    "Lua": "torch.legacy torch.nn.backends",
 }
 INTRODUCTION = """\
 # What is there of torch's names
 
-Written by `python tools/coverage.py`. A name counts when it exists and does more than raise NotImplementedError; that
-it does what torch's does is what the tests are for. Of the others, those that are refused raise NotImplementedError
-with the reason (`shimtorch/_refused.py`); those that are missing do not exist. Names of other devices, quantisation,
-autocast and the compiler are left out of the count (`tools/torch_names.py`), and so are the `_copy` variants of views.
+Written by `python tools/coverage.py` from lists of torch's names (`tools/torch_names.json`): of 0.3 and 0.4 what the
+documentation names, of 1.1 and 1.11 what the package shows, methods of classes too, of 2.13 the functions and classes
+of some modules. A name counts when it exists and does more than raise NotImplementedError; that it does what torch's
+does is what the tests are for. Of the others, those that are refused raise NotImplementedError with the reason
+(`shimtorch/_refused.py`); those that are missing do not exist.
 
 """
 
 
-def present(shimtorch, space):
-    """The names of a namespace that shimtorch has, without those that only refuse."""
-    home = shimtorch
-    for part in space.split(".")[1:]:
-        home = getattr(home, part, None)
-    return [name for name in torch_names.names(shimtorch, space) if not refuses(getattr(home, name, None))]
+def left_out(module):
+    """Whether a module is left out whole."""
+    return any(f"{module}.".startswith(f"{parent}.") for parents in LEFT_OUT.values() for parent in parents.split())
+
+
+def state(shimtorch, module, name):
+    """Whether a name of a module is here, refused or missing. Methods that only refuse are for subclasses to define."""
+    try:
+        value = resolve(f"{shimtorch.__name__}{module[5:]}.{name}")
+        return REFUSED if "." not in name and refuses(value) else HERE
+    except NotImplementedError:
+        return REFUSED
+    except (AttributeError, ImportError):
+        return MISSING
+
+
+def resolve(name):
+    """What a dotted name stands for: an attribute where there is one, else a module."""
+    parts = name.split(".")
+    value = importlib.import_module(parts[0])
+    for n, part in enumerate(parts[1:], 2):
+        try:
+            value = getattr(value, part)
+        except AttributeError:
+            value = importlib.import_module(".".join(parts[:n]))
+    return value
 
 
 def refuses(value):
@@ -63,43 +85,49 @@ def refuses(value):
     return len(statements) == 1 and isinstance(statements[0], ast.Raise)
 
 
-def count():
-    """{namespace: (names here, {version: names that torch has})}."""
-    shimtorch, recorded = importlib.import_module("shimtorch"), torch_names.recorded()
-    return {space: (present(shimtorch, space), {version: recorded[version][space] for version in recorded})
-            for space in torch_names.SPACES}
+def look():
+    """{version: {module: {name: state}}}, without the modules that are left out."""
+    shimtorch = importlib.import_module("shimtorch")
+    return {version: {module: {name: state(shimtorch, module, name) for name in names}
+                      for module, names in modules.items() if not left_out(module)}
+            for version, modules in torch_names.recorded().items()}
 
 
-def table(counts):
-    """The counts as a Markdown table."""
-    versions = list(next(iter(counts.values()))[1])
-    lines = ["| | here | " + " | ".join(f"of torch {v}" for v in versions) + " |"]
-    lines.append("|---|---:|" + "---:|" * len(versions))
-    for space, (here, torch) in counts.items():
-        cells = [f"{len(set(here) & set(torch[v]))} of {len(torch[v])}" if torch[v] else "" for v in versions]
-        lines.append(f"| {TITLES[space]} | {len(here)} | " + " | ".join(cells) + " |")
+def cell(states):
+    """The number of names that are here, of all of them."""
+    return f"{sum(s == HERE for s in states.values())} of {len(states)}" if states else ""
+
+
+def table(found, modules):
+    """Modules by versions as a Markdown table, and the totals of all that was looked at."""
+    lines = ["| | " + " | ".join(f"torch {version}" for version in found) + " |", "|---|" + "---:|" * len(found)]
+    for module in modules:
+        lines.append(f"| {module} | " + " | ".join(cell(by.get(module)) for by in found.values()) + " |")
+    every = [{(module, name): s for module, states in by.items() for name, s in states.items()}
+             for by in found.values()]
+    lines.append("| all that was looked for | " + " | ".join(cell(states) for states in every) + " |")
     return "\n".join(lines) + "\n"
 
 
-def document(counts):
-    """docs/coverage.md: the table, and which names are missing of which version."""
-    text = INTRODUCTION + table(counts)
-    refused = importlib.import_module("shimtorch._refused").NAMES
-    for version in next(iter(counts.values()))[1]:
-        for title, wanted in (("Missing", False), ("Refused", True)):
+def document(found):
+    """docs/coverage.md: the table of all modules, what is left out, and the names that are missing of each version."""
+    modules = sorted({module for by in found.values() for module in by})
+    text = INTRODUCTION + table(found, modules) + "\n## Left out\n\n"
+    text += "".join(f"* {why}: {', '.join(names.split())}\n" for why, names in LEFT_OUT.items())
+    for version, by in found.items():
+        for title, wanted in (("Missing", MISSING), ("Refused", REFUSED)):
             text += f"\n## {title} of torch {version}\n"
-            for space, (here, torch) in counts.items():
-                names = [n for n in sorted(set(torch[version]) - set(here)) if (n in refused.get(space, ())) is wanted]
-                if names:
-                    text += f"\n**{space}**: " + ("all" if not here else ", ".join(names)) + "\n"
+            for module, states in by.items():
+                if names := [name for name, s in states.items() if s == wanted]:
+                    text += f"\n**{module}**: {', '.join(names)}\n"
     return text
 
 
-def readme(counts):
+def readme(found):
     """README.md with the table in its place."""
     head, _, rest = README.read_text().partition(BEGIN)
     tail = rest.partition(END)[2]
-    return head + BEGIN + table(counts) + END + tail
+    return head + BEGIN + table(found, torch_names.MODULES) + END + tail
 
 
 def main():
@@ -107,8 +135,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
-    counts, stale = count(), []
-    for path, text in ((DOCUMENT, document(counts)), (README, readme(counts))):
+    found, stale = look(), []
+    for path, text in ((DOCUMENT, document(found)), (README, readme(found))):
         if not path.exists() or path.read_text() != text:
             stale.append(str(path.relative_to(ROOT)))
             if not options.check:

@@ -1,18 +1,23 @@
-"""The public names of a torch module, by namespace; which ones count is settled here, for shimtorch and for torch.
+"""The public names of PyTorch's versions, by module: tools/torch_names.json, and what writes it.
 
-    python tools/torch_names.py      add the names of the installed torch to tools/torch_names.json
+    python tools/torch_names.py lists FOLDER    those of 0.3 to 1.11, from FOLDER/torch-VERSION.tsv
+    python tools/torch_names.py installed       those of the torch that is installed here
 
-Runs on Python 3.6 too, so that the oldest PyTorch can be asked.
+The lists have a name, its kind and its signature on each line; those of 0.3 and 0.4 hold what the documentation of that
+version names, the later ones what the package shows. Of an installed torch the modules in MODULES are asked.
 """
+import argparse
+import collections
 import importlib
 import json
-import os
+import pathlib
 import warnings
 
-RECORDED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "torch_names.json")
+RECORDED = pathlib.Path(__file__).resolve().parent / "torch_names.json"
+LISTED = ("0.3", "0.4", "1.1", "1.11")
 
-# Namespace: what of it counts. "functions" are those of torch's own, without what merely was imported there.
-SPACES = {
+# Module: what of it counts. "functions" are those of torch's own, without what merely was imported there.
+MODULES = {
     "torch": "functions",
     "torch.Tensor": "members",
     "torch.nn": "torch.nn.Module",
@@ -36,20 +41,40 @@ SUFFIXES = ("_copy",)
 IMPORTED = {"torch.optim.lr_scheduler": {"Optimizer", "Tensor"}}
 
 
-def names(torch, space):
-    """The sorted names of a namespace of the module `torch` that count; [] where it has no such namespace."""
-    parts = space.split(".")[1:]
-    try:
-        home = importlib.import_module(".".join([torch.__name__] + parts)) if parts != ["Tensor"] else torch.Tensor
-    except ImportError:
-        return []
+def listed(folder):
+    """{version: {module: names}} of the lists, without what only instances have (`Linear.weight`)."""
+    found = {}
+    for version in LISTED:
+        rows = [line.split("\t") for line in (pathlib.Path(folder) / f"torch-{version}.tsv").read_text().splitlines()]
+        kinds = {name: kind for name, kind, *_ in rows}
+        modules = collections.defaultdict(list)
+        for name, kind in kinds.items():
+            owner = name.rpartition(".")[0]
+            if kind == "module" or (kind == "attribute" and kinds.get(owner) == "class"):
+                continue
+            home = "torch.Tensor" if name.startswith("torch.Tensor.") else owner
+            while home != "torch.Tensor" and kinds.get(home, "class") != "module" and home in kinds:
+                home = home.rpartition(".")[0]
+            modules[home].append(name[len(home) + 1:])
+        found[version] = modules
+    return found
+
+
+def installed(torch):
+    """{version: {module: names}} of the module `torch`."""
+    return {torch.__version__.split("+")[0]: {module: names(torch, module) for module in MODULES}}
+
+
+def names(torch, module):
+    """The sorted names of one of MODULES that count."""
+    home = torch.Tensor if module == "torch.Tensor" else importlib.import_module(torch.__name__ + module[5:])
     public = [n for n in dir(home) if n[0] != "_" and not n.startswith(PREFIXES) and not n.endswith(SUFFIXES)]
-    found = {n for n in public if counts(torch, getattr(home, n, None), SPACES[space])}
-    return sorted(found - IMPORTED.get(space, set()))
+    found = {n for n in public if counts(torch, getattr(home, n, None), MODULES[module])}
+    return sorted(found - IMPORTED.get(module, set()))
 
 
 def counts(torch, value, kind):
-    """Whether a value is of the kind that a namespace counts."""
+    """Whether a value is of the kind that a module counts."""
     own = (getattr(value, "__module__", None) or torch.__name__).split(".")[0] in (torch.__name__, "builtins")
     if kind == "members":
         return True
@@ -62,22 +87,24 @@ def counts(torch, value, kind):
 
 
 def recorded():
-    """{version: {namespace: names}} of the file."""
-    with open(RECORDED) as file:
-        return {version: {space: text.split() for space, text in spaces.items()}
-                for version, spaces in json.load(file).items()}
+    """{version: {module: names}} of the file, the oldest version first."""
+    found = json.loads(RECORDED.read_text())
+    return {version: {module: text.split() for module, text in found[version].items()}
+            for version in sorted(found, key=lambda v: [int(part) for part in v.split(".")])}
 
 
 def main():
-    """Record the installed torch."""
+    """Add versions to the file."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("lists", "installed"))
+    parser.add_argument("folder", nargs="?")
+    options = parser.parse_args()
     warnings.simplefilter("ignore")
-    torch = importlib.import_module("torch")
-    versions = recorded() if os.path.exists(RECORDED) else {}
-    versions[torch.__version__.split("+")[0]] = {space: names(torch, space) for space in SPACES}
-    with open(RECORDED, "w") as file:
-        json.dump({version: {space: " ".join(found) for space, found in versions[version].items()}
-                   for version in sorted(versions)}, file, indent=1)
-        file.write("\n")
+    new = listed(options.folder) if options.what == "lists" else installed(importlib.import_module("torch"))
+    versions = {**(recorded() if RECORDED.exists() else {}), **new}
+    RECORDED.write_text(json.dumps({version: {module: " ".join(sorted(versions[version][module]))
+                                              for module in sorted(versions[version])}
+                                    for version in sorted(versions)}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

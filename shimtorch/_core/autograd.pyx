@@ -4,6 +4,7 @@ from libc.stdlib cimport free, malloc
 import weakref
 from collections import OrderedDict
 
+from .deferred cimport all_whole
 from .dtype cimport CATEGORY, CAT_FLOAT, dtype_of
 from .policy cimport ThreadState, policy, thread_state
 from .tensor cimport (
@@ -117,7 +118,7 @@ cdef class Node:
         for g in grads:
             if g is not None and not isinstance(g, TensorBase):
                 raise TypeError(f"{self.name()}: expected Tensors or None, got {type(g).__name__}")
-        result = self.apply(grads[0] if self.n_outputs == 1 else list(grads), thread_state().grad_enabled)
+        result = all_whole(self.apply(grads[0] if self.n_outputs == 1 else list(grads), thread_state().grad_enabled))
         return result[0] if len(result) == 1 else tuple(result)
 
     @property

@@ -25,7 +25,8 @@ def op(forward=None, *, name=None, grads=None, inplace=False, **options):
     None makes a composite, differentiated through the ops that it calls.
 
     Options: namespace ("torch"), method, function (True), inplace (False), out (False), aliases, aux (further results
-    for the rules alone), takes_list, sparse (forward for sparse operands), cuda (forward for operands on a device; most
+    for the rules alone), materialize_grads (True: for results that no gradient came from the rules get zeros, else
+    None), takes_list, sparse (forward for sparse operands), cuda (forward for operands on a device; most
     are named in _gpu/forms.py), legacy (argument forms of old versions), renames (keyword aliases), samples,
     backward_name (the node's name, or a function of some of the arguments that gives it; of a composite, the name of
     its last node), operator, inplace_operator. For error messages: overloads (torch has several forms), tensors_only

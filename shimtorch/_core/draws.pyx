@@ -6,7 +6,7 @@ from .._kernels.random cimport (
 )
 from .draw_bounds cimport set_range
 from .dtype cimport CAT_FLOAT, CATEGORY, COMPLEX64, FLOAT32, FLOAT64, INT64
-from .generator cimport Generator, as_generator
+from .generator cimport Generator, as_generator, cpu_generator
 from .iterate cimport alloc_result
 from .policy cimport policy
 from .tensor cimport ON_DEVICE, SPARSE, TensorBase, ptr, same_shape
@@ -51,7 +51,7 @@ cdef int fill(TensorBase t, object generator, str function, str kernel, int dist
 
 cdef int run(TensorBase t, object generator, str function, str kernel, int distribution,
              const st_draw_params* params) except -1:
-    cdef Generator source = as_generator(generator, function)
+    cdef Generator source
     cdef st_strided block
     cdef int d, status
     if not t.contiguous_:
@@ -60,12 +60,9 @@ cdef int run(TensorBase t, object generator, str function, str kernel, int distr
                 raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a "
                                    "single memory location. Please clone() the tensor before performing the operation.")
     if t.flags & ON_DEVICE:
-        from .._gpu.generators import draw
-        if params == NULL:
-            draw(t, generator, function, 0, 0)
-        else:
-            draw(t, generator, function, params.a, params.b)
-        return 0
+        as_generator(generator, function)
+        return run_on_device(t, generator, function, distribution, params)
+    source = cpu_generator(generator, function)
     describe(t, &block)
     status = source.draw(distribution, &block, params, current_style())
     if status == ST_DRAW_NO_DTYPE:
@@ -74,6 +71,25 @@ cdef int run(TensorBase t, object generator, str function, str kernel, int distr
         raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be "
                            "improved?  If so, please report an enhancement request to PyTorch.)")
     return 0
+
+
+cdef int run_on_device(TensorBase t, object generator, str function, int distribution,
+                       const st_draw_params* params) except -1:
+    from .._gpu import drawing
+    if distribution == ST_DRAW_WHOLE:
+        drawing.draw_any(t, generator)
+    elif distribution == ST_DRAW_RANGE:
+        drawing.draw_whole(t, generator, params.base, params.range)
+    else:
+        drawing.draw(t, generator, function, DEVICE_KINDS[distribution], params.a, params.b)
+    return 0
+
+
+# The distributions as the kernels for devices number them (see _gpu/kernels/kernels.h).
+cdef dict DEVICE_KINDS = {
+    ST_DRAW_UNIFORM: 0, ST_DRAW_NORMAL: 1, ST_DRAW_BERNOULLI: 2, ST_DRAW_EXPONENTIAL: 3, ST_DRAW_CAUCHY: 4,
+    ST_DRAW_LOG_NORMAL: 5, ST_DRAW_GEOMETRIC: 6,
+}
 
 
 cdef double real(object value, str function, str name, int position) except? -1:
@@ -173,10 +189,15 @@ def bernoulli_(TensorBase self not None, p=0.5, *, generator=None):
     cdef TensorBase probabilities
     if isinstance(p, TensorBase):
         probabilities = p if same_shape(p, self) else p.detach().expand(self.shape)
-        if probabilities.flags & (SPARSE | ON_DEVICE):
+        if probabilities.flags & SPARSE:
             raise NotImplementedError("bernoulli_: not implemented for sparse probabilities")
         if CATEGORY[probabilities.code] != CAT_FLOAT:
             refuse_dtype("bernoulli_tensor_cpu_p_", probabilities)
+        if self.flags & ON_DEVICE:
+            as_generator(generator, "bernoulli_")
+            from .._gpu.drawing import draw_each
+            draw_each(self, probabilities, generator)
+            return self
         describe(probabilities, &each)
         params.each = &each
         run(self, generator, "bernoulli_", "bernoulli_tensor_cpu_self_", ST_DRAW_BERNOULLI_EACH, &params)

@@ -8,6 +8,7 @@ from .autograd cimport (
     Node, anomaly_checks_nan, anomaly_on, leaf_or_node, ordered_leaves, retain_grad, run_hooks, run_post_hooks,
     run_pre_hooks, swap_evaluating, user_call,
 )
+from .deferred cimport Deferred, all_whole
 from .dtype cimport CATEGORY, CAT_COMPLEX, CAT_FLOAT, dtype_of
 from .iterate cimport copy_into
 from .policy cimport ThreadState, policy, thread_state
@@ -216,6 +217,11 @@ cdef class Run:
         cdef TensorBase leaf
         cdef list parts
         cdef object old
+        if type(g) is Deferred:
+            if self.takes(target, <Deferred>g):
+                self.buffers[target] = g
+                return self.push(<Node>target)
+            g = (<Deferred>g).whole()
         if isinstance(target, TensorBase):
             leaf = <TensorBase>target
             g = fit(<TensorBase>g, leaf.ndim_, leaf.shape_, leaf.code, source, index)
@@ -231,6 +237,8 @@ cdef class Run:
         if node.n_outputs == 1 and node.shapes is None:
             g = fit(<TensorBase>g, node.ndim0, node.shape0, node.code0, source, index)
             old = self.buffers.get(node)
+            if type(old) is Deferred:
+                old = self.buffers[node] = (<Deferred>old).whole()
             if old is None:
                 self.buffers[node] = g
                 self.push(node)
@@ -250,6 +258,16 @@ cdef class Run:
             self.push(node)
         parts[nr] = g if parts[nr] is None else add(parts[nr], g)
         return 0
+
+    cdef bint takes(self, object target, Deferred g) except -1:
+        """Whether a node takes the description of its gradient: nothing else has come to it, and no one looks at it."""
+        return (isinstance(target, Node) and type(target).__name__ == g.taker and target not in self.buffers
+                and self.unseen(<Node>target))
+
+    cdef bint unseen(self, Node node) except -1:
+        """Whether no one but the node itself sees its gradient."""
+        return (node.tensor_hooks is None and node.retained is None and not node.pre_hooks and not node.post_hooks
+                and (self.wanted is None or node not in self.wanted))
 
     cdef bint add_to(self, TensorBase old, object g) except -1:
         """Add g in place to what had arrived, if the pass alone holds that: one reference here, one in its dict."""
@@ -337,6 +355,8 @@ cdef class Run:
         while self.size:
             node = self.pop()
             g = self.buffers.pop(node)
+            if type(g) is Deferred and not self.unseen(node):
+                g = (<Deferred>g).whole()
             if node.tensor_hooks is not None or node.retained is not None:
                 g = run_output_hooks(node, g)
             if self.wanted is not None and node in self.wanted:
@@ -350,7 +370,7 @@ cdef class Run:
                 g = list(result) if node.n_outputs > 1 else result[0]
             result = apply_watched(node, g, self.create) if anomaly_on() else node.apply(g, self.create)
             if node.post_hooks:
-                result = run_post_hooks(node, result, tuple(g) if node.n_outputs > 1 else (g,))
+                result = run_post_hooks(node, all_whole(result), tuple(g) if node.n_outputs > 1 else (g,))
             if not keep:
                 node.release()
             g = None                   # accumulate takes memory over that nobody else holds
@@ -448,7 +468,7 @@ cdef object apply_watched(Node node, object g, bint create):
     cdef Node outer = swap_evaluating(node)
     cdef int i
     try:
-        result = node.apply(g, create)
+        result = all_whole(node.apply(g, create))
     except Exception:
         anomaly.explain(node)
         raise

@@ -7,8 +7,8 @@ cimport numpy as cnp
 
 from .destination cimport make_result
 from .dtype cimport (
-    BOOL, CATEGORY, CAT_COMPLEX, CAT_FLOAT, CAT_INT, COMPLEX64, FLOAT32, INT64, ITEMSIZE, NDTYPES, UINT8, UINT64,
-    as_code, code_of_numpy, default_code, dtype_of, promote_checked,
+    BFLOAT16, BOOL, CATEGORY, CAT_COMPLEX, CAT_FLOAT, CAT_INT, COMPLEX64, FLOAT16, FLOAT32, INT64, ITEMSIZE, NDTYPES,
+    UINT8, UINT64, as_code, code_of_numpy, default_code, dtype_of, promote_checked,
 )
 from .iterate cimport alloc_at, alloc_result, as_code_tensor, broadcast_shape, contiguous_copy, copy_into, run1
 from .promotion cimport number_code, result_code
@@ -41,12 +41,31 @@ cdef int check_sizes(int ndim, const Py_ssize_t* shape) except -1:
     return 0
 
 
-cpdef TensorBase new_empty(object size, object dtype=None, TensorBase like=None):
-    """An uninitialised contiguous tensor, on the device of ``like``; dtype None: the default one."""
+cpdef TensorBase new_empty(object size, object dtype=None, TensorBase like=None, object device=None):
+    """An uninitialised contiguous tensor, on a device, or else on that of ``like``; dtype None: the default one."""
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef int ndim = parse_shape(size, shape)
     check_sizes(ndim, shape)
-    return empty_at(place_of(like, None), default_code() if dtype is None else as_code(dtype), ndim, shape)
+    return empty_at(place_of(like, None) if device is None else place_at(device),
+                    default_code() if dtype is None else as_code(dtype), ndim, shape)
+
+
+cdef Place place_at(device):
+    """The Place of a device that a user names; None for the CPU."""
+    device = as_device(device)
+    return None if device.type == "cpu" else <Place?>place_on(device)
+
+
+cpdef TensorBase empty_alike(TensorBase t, object dtype=None, object device=None):
+    """An uninitialised tensor of the shape of t and in its memory order; dtype, device None: its own."""
+    cdef TensorBase r
+    cdef int code = t.code if dtype is None else as_code(dtype)
+    if device is None:
+        return alloc_result(code, t.ndim_, t.shape_, t, None)
+    if code == t.code:
+        return alloc_at(place_at(device), t)
+    r = alloc_result(code, t.ndim_, t.shape_, t, None)
+    return alloc_at(place_at(device), r)
 
 
 cdef TensorBase finish(TensorBase t, device, layout, bint requires_grad, bint pin=False):
@@ -61,16 +80,27 @@ cdef TensorBase finish(TensorBase t, device, layout, bint requires_grad, bint pi
     return t
 
 
-cpdef TensorBase on_device(TensorBase t, device):
-    """A tensor on a device, given by ``as_device``: itself, or a copy in the same memory order."""
+cpdef TensorBase on_device(TensorBase t, device, bint non_blocking=False):
+    """A tensor on a device, given by ``as_device``: itself, or a copy in the same memory order.
+
+    non_blocking: a copy of pinned memory is not waited for.
+    """
     cdef TensorBase r
     if t.device == device:
         return t
     if t.flags & SPARSE:
         raise NotImplementedError(f"sparse tensors: not implemented for device '{device}'")
-    r = alloc_at(None if device.type == "cpu" else <Place?>place_on(device), t)
-    copy_into(r, t)
+    r = alloc_at(place_at(device), t)
+    copy_between(r, t, non_blocking)
     return r
+
+
+cdef int copy_between(TensorBase to, TensorBase source, bint non_blocking) except -1:
+    if non_blocking and (to.flags | source.flags) & ON_DEVICE:
+        from .._gpu._device import copy_unawaited
+        copy_unawaited(to, source)
+        return 0
+    return copy_into(to, source)
 
 
 cdef object sparse_zeros = None         # a sparse tensor without entries: (sizes, dtype, layout, requires_grad, device)
@@ -86,8 +116,8 @@ cdef bint asks_for_sparse(layout, out) noexcept:
     return layout is not None and layout is not strided and out is None
 
 
-cdef TensorBase made(str name, tuple sizes, object size, object out, object dtype):
-    """The uninitialised result of a function that takes sizes: a new tensor, or ``out`` resized."""
+cdef TensorBase made(str name, tuple sizes, object size, object out, object dtype, object device):
+    """The uninitialised result of a function that takes sizes: a new tensor on a device, or ``out`` resized."""
     cdef TensorBase t
     if size is not None:
         if sizes:
@@ -97,7 +127,7 @@ cdef TensorBase made(str name, tuple sizes, object size, object out, object dtyp
         raise TypeError(f"{name}() missing 1 required positional arguments: \"size\"")
     try:
         if out is None:
-            return new_empty(sizes, dtype)
+            return new_empty(sizes, dtype, None, device)
         if not isinstance(out, TensorBase):
             raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
         t = <TensorBase>out
@@ -132,7 +162,7 @@ def empty_tensor(*sizes, size=None, out=None, dtype=None, layout=None, device=No
     """A tensor of the given size whose values are whatever was in memory; a sparse one has no entries."""
     if asks_for_sparse(layout, out):
         return sparse_zeros(sizes if size is None else size, dtype, layout, requires_grad, device)
-    cdef TensorBase t = made("empty", sizes, size, out, dtype)
+    cdef TensorBase t = made("empty", sizes, size, out, dtype, device)
     if memory_format is not None and memory_format.name not in ("contiguous_format", "preserve_format"):
         t = in_format(t, memory_format.name)
     return finish(t, device, layout, requires_grad, pin_memory)
@@ -142,12 +172,12 @@ def zeros(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
     """A tensor of zeros of the given size, dense or in a sparse layout."""
     if asks_for_sparse(layout, out):
         return sparse_zeros(sizes if size is None else size, dtype, layout, requires_grad, device)
-    return finish(zero(made("zeros", sizes, size, out, dtype)), device, layout, requires_grad, pin_memory)
+    return finish(zero(made("zeros", sizes, size, out, dtype, device)), device, layout, requires_grad, pin_memory)
 
 
 def ones(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """A tensor of ones of the given size."""
-    return finish(fill(made("ones", sizes, size, out, dtype), 1), device, layout, requires_grad, pin_memory)
+    return finish(fill(made("ones", sizes, size, out, dtype, device), 1), device, layout, requires_grad, pin_memory)
 
 
 def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
@@ -162,18 +192,30 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
             dtype = fill_value.dtype
         else:
             dtype = dtype_of(result_code(scalar_tensor(BOOL, False), fill_value))
-    t = made("full", (size,), None, out, dtype)
+    t = made("full", (size,), None, out, dtype, device)
+    if isinstance(fill_value, TensorBase) and not (<TensorBase>fill_value).ndim_:
+        fill_value = fitting(t, fill_value)
     return finish(fill(t, fill_value), device, layout, requires_grad, pin_memory)
 
 
-_C_TYPES = ("bool", "uint8_t", "int8_t", "int16_t", "int", "int64_t", "double", "double", "float", "double",
+_C_TYPES = ("bool", "uint8_t", "int8_t", "int16_t", "int", "int64_t", "c10::Half", "c10::BFloat16", "float", "double",
             "c10::complex<float>", "c10::complex<double>", "uint16_t", "uint32_t", "uint64_t")
 cdef list INTEGER_LIMITS = [1, 255, 127, 32767, 2147483647, 0x7FFFFFFFFFFFFFFF, 0, 0, 0, 0, 0, 0, 65535, 4294967295,
                             0xFFFFFFFFFFFFFFFF]
-cdef double FLOAT_LIMIT = 3.4028235677973366e38
+# Numbers beyond these are too large; infinity is not.
+cdef dict FLOAT_LIMITS = {FLOAT16: 65504.0, BFLOAT16: 3.3895313892515355e38, FLOAT32: 3.4028234663852886e38,
+                          COMPLEX64: 3.4028234663852886e38}
 
 
-cdef int check_fits(int code, object value) except -1:
+def fitting(TensorBase x not None, value, str name="fill_"):
+    """A number, or that of a 0-dim tensor, once it is sure that an element of x can be it; name is the op's."""
+    if isinstance(value, TensorBase):
+        value = value.item()
+    check_fits(x.code, value, name)
+    return value
+
+
+cdef int check_fits(int code, object value, str name="fill_") except -1:
     """Refuse a number that no element of the dtype can be: too large, infinite for an integer, complex."""
     cdef bint fits
     if isinstance(value, TensorBase):
@@ -182,15 +224,15 @@ cdef int check_fits(int code, object value) except -1:
                                f"{(<TensorBase>value).ndim_} dimensions.")
         return 0
     if not isinstance(value, (int, float, complex, np.number, np.bool_)):
-        raise TypeError(f"fill_() received an invalid combination of arguments - got ({type(value).__name__}), but "
+        raise TypeError(f"{name}() received an invalid combination of arguments - got ({type(value).__name__}), but "
                         "expected one of:\n * (Tensor value)\n * (Number value)")
     if CATEGORY[code] == CAT_INT:
         limit = INTEGER_LIMITS[code]
         fits = not isinstance(value, complex) and -limit - 1 <= value <= limit
     else:
         fits = CATEGORY[code] != CAT_FLOAT or not isinstance(value, complex)
-        if code == FLOAT32 or code == COMPLEX64:
-            fits = fits and not FLOAT_LIMIT <= max(abs(value.real), abs(value.imag)) < INFINITY
+        if fits and code in FLOAT_LIMITS:
+            fits = not FLOAT_LIMITS[code] < max(abs(value.real), abs(value.imag)) < INFINITY
     if not fits:
         raise RuntimeError(f"value cannot be converted to type {_C_TYPES[code]} without overflow")
     return 0
@@ -202,7 +244,8 @@ cpdef object fill(TensorBase t, value):
     if t is None:
         raise TypeError("fill: expected a Tensor, got NoneType")
     t.need_memory("fill_")
-    check_fits(t.code, value)
+    if t.count != 1 or ITEMSIZE[t.code] != 2 or CATEGORY[t.code] != CAT_FLOAT:      # one float of 16 bits may overflow
+        check_fits(t.code, value)
     if t.count == 0:
         return t
     s = scalar_tensor(t.code, value)
@@ -502,7 +545,7 @@ def cast(TensorBase self not None, dtype):
     return as_code_tensor(self, as_code(dtype))
 
 
-def copy_from(TensorBase self not None, src):
+def copy_from(TensorBase self not None, src, bint non_blocking=False):
     """Write src, broadcast and cast, into self; the forward of ``copy_``."""
     cdef TensorBase s
     cdef Py_ssize_t shape[MAX_DIMS]
@@ -523,7 +566,7 @@ def copy_from(TensorBase self not None, src):
             broadcast_shape(self, s, shape)      # raises, unless it is self that would have to grow
             raise RuntimeError(f"output with shape {describe_shape(self)} doesn't match the broadcast shape "
                                f"{list(make_size(self.ndim_, shape))}")
-    copy_into(self, s)
+    copy_between(self, s, non_blocking)
     return self
 
 

@@ -9,7 +9,7 @@ from .dtype cimport UINT8
 from .policy cimport policy
 from .tensor cimport SPARSE, TensorBase, empty, ptr
 
-from .device import cpu, cpu_only
+from .device import as_device
 from .type_names import assign_module
 
 
@@ -31,35 +31,43 @@ cdef unsigned long long as_seed(object seed) except? 0:
 
 
 cdef class Generator(Stream):
-    """A generator of random numbers: the Mersenne Twister as PyTorch runs it on the CPU.
+    """A generator of random numbers: the Mersenne Twister as PyTorch runs it on the CPU, or Philox on a CUDA device.
 
     ``Generator(device="cpu")`` starts from PyTorch's default seed 67280421310721. Threads may share a generator: each
     request is served as a whole.
     """
 
     def __init__(self, device="cpu"):
-        cpu_only(device, "Generator")
-        self.device = cpu
+        self.device = as_device(device)
+        if self.device.type == "cuda":
+            from .._gpu.generators import DeviceGenerator
+            self.there = DeviceGenerator(67280421310721)
 
     def manual_seed(self, seed):
         """Start anew from a seed of -2**63 .. 2**64-1 (its low 32 bits count); returns the generator."""
-        self.start(as_seed(seed))
+        if self.there is not None:
+            self.there.start(as_seed(seed))
+        else:
+            self.start(as_seed(seed))
         return self
 
     def seed(self):
         """Start anew from a seed of the operating system, and return it."""
-        cdef unsigned long long number = nondeterministic_seed()
-        self.start(number)
+        number = nondeterministic_seed()
+        self.manual_seed(number)
         return number
 
     def initial_seed(self):
         """The seed that the numbers started from."""
-        return self.rng.seed
+        return self.rng.seed if self.there is None else self.there.seed
 
     def get_state(self):
-        """The state as a uint8 tensor of 5056 elements, byte for byte what PyTorch 1.4 and later return."""
+        """The state as a uint8 tensor on the CPU: of 5056 elements, byte for byte what PyTorch 1.4 and later return, or
+        of 16, seed and offset, for a generator of a device."""
         cdef Py_ssize_t size[1]
         cdef TensorBase t
+        if self.there is not None:
+            return self.there.state()
         size[0] = ST_RNG_BYTES
         t = empty(UINT8, 1, size)
         self.save(<unsigned char*>ptr(t))
@@ -71,6 +79,9 @@ cdef class Generator(Stream):
             raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
         if new_state.dtype.code != UINT8 or (<TensorBase>new_state).flags & SPARSE:
             raise TypeError("RNG state must be a torch.ByteTensor")
+        if self.there is not None:
+            self.there.set_state(new_state)
+            return self
         cdef TensorBase t = new_state.contiguous()
         self._set_state_bytes((<char*>ptr(t))[:t.count])
         return self
@@ -78,18 +89,26 @@ cdef class Generator(Stream):
     def clone_state(self):
         """A new generator in the same state."""
         cdef Generator other = Generator(self.device)
+        if self.there is not None:
+            return other.set_state(self.get_state())
         self.acquire()
         memcpy(&other.rng, &self.rng, sizeof(self.rng))
         self.release()
         return other
 
     def get_offset(self):
-        """Not on the CPU."""
-        raise RuntimeError("CPU Generator does not use offset")
+        """How many numbers each thread of a device has drawn; not on the CPU."""
+        if self.there is None:
+            raise RuntimeError("CPU Generator does not use offset")
+        return self.there.offset
 
     def set_offset(self, offset):
-        """Not on the CPU."""
-        raise RuntimeError("CPU Generator does not use offset")
+        """Go on from where each thread of a device has drawn so many numbers; not on the CPU."""
+        if self.there is None:
+            raise RuntimeError("CPU Generator does not use offset")
+        if offset % 4:
+            raise RuntimeError(f"offset must be a multiple of 4, but got {offset}")
+        self.there.offset = offset
 
     def graphsafe_get_state(self):
         """Not on the CPU."""
@@ -117,9 +136,17 @@ default_generator = _default
 
 
 cdef Generator as_generator(object generator, str function):
-    """The generator that a call names; None is the default one."""
+    """The generator that a call names, of any device; None is the CPU's default one."""
     if generator is None:
         return _default
     if isinstance(generator, Generator):
         return <Generator>generator
     raise TypeError(f"{function}(): argument 'generator' must be torch.Generator, not {type(generator).__name__}")
+
+
+cdef Generator cpu_generator(object generator, str function):
+    """The generator of the CPU that a call names; None is the default one."""
+    cdef Generator source = as_generator(generator, function)
+    if source.there is not None:
+        raise RuntimeError(f"Expected a 'cpu' device type for generator but found '{source.device.type}'")
+    return source

@@ -19,6 +19,7 @@ cdef class Differentiable:
     cdef int n_params
     cdef public tuple aux              # names of further results of forward that only the rules see
     cdef list rules                    # None: composite
+    cdef public bint materialize_grads  # rules get zeros, else None, for results that no gradient came from
     cdef int n_diff
     cdef int diff_args[16]             # positions of the differentiable arguments
     cdef object node_class

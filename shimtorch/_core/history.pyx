@@ -295,7 +295,7 @@ cdef class OpNode(Node):
         cdef int i
         if self.freed:
             raise freed_error()
-        if self.n_outputs > 1:
+        if self.n_outputs > 1 and self.op.materialize_grads:
             g = self.materialize(<list>g)
         for rule in self.op.rules:
             if not rule_active(self, rule):

@@ -3,7 +3,7 @@ from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
 
 from .._kernels.parallel cimport st_body
-from .._kernels.table cimport st_parallel, st_shared_zero
+from .._kernels.table cimport st_find_rows, st_parallel, st_rows_op, st_shared_rows, st_shared_zero
 from .dtype cimport CAT_FLOAT, CATEGORY, FLOAT32, FLOAT64, INT32, INT64, ITEMSIZE, UINT8
 from .iterate cimport as_code_tensor, contiguous_copy
 from .tensor cimport MAX_DIMS, TensorBase, describe_shape, empty, ptr
@@ -230,3 +230,61 @@ def nll_backward(TensorBase grad not None, size, TensorBase target not None, Ten
         nll_rows_backward[double](<double*>ptr(r), scale * (<double*>ptr(g))[0], <int64_t*>ptr(t),
                                   NULL if w is None else <double*>ptr(w), shape[0], shape[1], ignore_index)
     return as_code_tensor(r, code)
+
+
+# ---------------------------------------------------------------- the same after log_softmax
+
+def is_plain(TensorBase t not None):
+    """Whether the loops on memory take t: of float or double, on the CPU, contiguous, and nothing special."""
+    return (t.code == FLOAT32 or t.code == FLOAT64) and not t.flags and t.contiguous_ and t.storage is not None
+
+
+cdef void class_shares(real* sums, real scale, const int64_t* target, const real* weight, Py_ssize_t n,
+                       int64_t ignore) noexcept nogil:
+    """The gradient of every row at its class."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        sums[i] = 0 if target[i] == ignore else scale if weight == NULL else scale * weight[target[i]]
+
+
+cdef void add_shares(real* out, const real* sums, const int64_t* target, Py_ssize_t n, Py_ssize_t classes,
+                     int64_t ignore) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        if target[i] != ignore:
+            out[i * classes + target[i]] += sums[i]
+
+
+def nll_backward_softmax(TensorBase out not None, TensorBase grad not None, size, TensorBase target not None,
+                         TensorBase weight, int64_t ignore_index, bint mean, double total):
+    """The gradient of ``nll(log_softmax(x))`` with respect to x: of what ``nll_backward`` and then that of log_softmax
+    along the last dimension give, whose result is out (N, C)."""
+    cdef TensorBase g = as_code_tensor(grad, out.code), t, w, r, sums
+    cdef Py_ssize_t n = out.shape_[0], classes = out.shape_[1], s = ITEMSIZE[out.code]
+    cdef char* ptrs[3]
+    cdef Py_ssize_t rows[3]
+    cdef Py_ssize_t columns[3]
+    cdef double scale = -1.0 / total if mean else -1.0
+    t = checked_targets(target, n, classes, ignore_index)
+    w = class_weights(weight, out, classes)
+    r, sums = empty(out.code, 2, out.shape_), empty(out.code, 1, out.shape_)
+    if r.count == 0:
+        return r
+    if out.code == FLOAT32:
+        class_shares[float](<float*>ptr(sums), <float>(scale * (<float*>ptr(g))[0]), <int64_t*>ptr(t),
+                            NULL if w is None else <float*>ptr(w), n, ignore_index)
+    else:
+        class_shares[double](<double*>ptr(sums), scale * (<double*>ptr(g))[0], <int64_t*>ptr(t),
+                             NULL if w is None else <double*>ptr(w), n, ignore_index)
+    ptrs[0], ptrs[1], ptrs[2] = ptr(r), ptr(sums), ptr(out)
+    rows[0] = rows[2] = classes * s
+    rows[1] = s                        # the kernel reads one element of a row of sums
+    columns[0] = columns[1] = columns[2] = s
+    with nogil:
+        st_shared_rows(st_find_rows(st_rows_op(b"log_softmax_shared"), out.code), 3, ptrs, rows, columns, 1,
+                       n * classes * s, n, classes)
+    if out.code == FLOAT32:
+        add_shares[float](<float*>ptr(r), <float*>ptr(sums), <int64_t*>ptr(t), n, classes, ignore_index)
+    else:
+        add_shares[double](<double*>ptr(r), <double*>ptr(sums), <int64_t*>ptr(t), n, classes, ignore_index)
+    return r

@@ -5,9 +5,15 @@ from .._kernels.norm cimport st_norm_channels, st_norm_rows
 from .._kernels.table cimport st_find_norm
 from .dtype cimport BFLOAT16, FLOAT16, FLOAT32, ITEMSIZE, dtype_of
 from .iterate cimport as_code_tensor, contiguous_copy
-from .tensor cimport TensorBase, empty, ptr
+from .tensor cimport ON_DEVICE, TensorBase, empty, ptr
 
 from .dtype import scalar_type
+
+
+cdef object on_device():
+    """The same functions for tensors on a device."""
+    from .._gpu import normalising
+    return normalising
 
 
 cdef int working_code(TensorBase t, str what) except -1:
@@ -39,6 +45,8 @@ cdef int fill_rows(st_norm_rows* s, TensorBase x, Py_ssize_t rows, Py_ssize_t ru
 def rows(TensorBase input not None, TensorBase weight, TensorBase bias, Py_ssize_t n_rows, Py_ssize_t run,
          Py_ssize_t groups, double eps, str what):
     """The rows normalised, and the mean and the inverse standard deviation of each."""
+    if input.flags & ON_DEVICE:
+        return on_device().rows(input, weight, bias, n_rows, run, groups, eps, what)
     cdef int code = working_code(input, what)
     cdef TensorBase x = ready(input, code), w = None, b = None, r = empty(code, input.ndim_, input.shape_)
     cdef TensorBase mean = vector(code, n_rows), scale = vector(code, n_rows)
@@ -63,6 +71,8 @@ def rows_backward(TensorBase grad not None, TensorBase input not None, TensorBas
                   TensorBase mean not None, TensorBase scale not None, Py_ssize_t n_rows, Py_ssize_t run,
                   Py_ssize_t groups, needs):
     """The gradients of input, weight and bias, those that are needed."""
+    if input.flags & ON_DEVICE:
+        return on_device().rows_backward(grad, input, weight, bias, mean, scale, n_rows, run, groups, needs)
     cdef int code = mean.code
     cdef TensorBase g = ready(grad, code), x = ready(input, code), w = None, dx = None, dw = None, db = None
     cdef st_norm_rows s
@@ -93,6 +103,8 @@ cdef int fill_channels(st_norm_channels* s, TensorBase x) noexcept:
 
 def moments(TensorBase input not None, str what):
     """The mean of every channel (dimension 1), and the mean square distance from it."""
+    if input.flags & ON_DEVICE:
+        return on_device().moments(input, what)
     cdef int code = working_code(input, what)
     cdef TensorBase x = ready(input, code), mean = vector(code, input.shape_[1]), var = vector(code, input.shape_[1])
     cdef st_norm_channels s
@@ -103,6 +115,8 @@ def moments(TensorBase input not None, str what):
 
 def affine(TensorBase input not None, TensorBase factor not None, TensorBase summand not None, str what):
     """Every channel times its factor, plus its summand."""
+    if input.flags & ON_DEVICE:
+        return on_device().affine(input, factor, summand, what)
     cdef int code = working_code(input, what)
     cdef TensorBase x = ready(input, code), f = ready(factor, code), b = ready(summand, code)
     cdef TensorBase r = empty(code, x.ndim_, x.shape_)
@@ -115,19 +129,23 @@ def affine(TensorBase input not None, TensorBase factor not None, TensorBase sum
 
 def sums(TensorBase grad not None, TensorBase input not None, TensorBase mean not None):
     """Over every channel, the sums of grad and of grad * (input - mean)."""
-    cdef int code = mean.code
-    cdef TensorBase g = ready(grad, code), x = ready(input, code)
+    if input.flags & ON_DEVICE:
+        return on_device().sums(grad, input, mean)
+    cdef int code = working_code(mean, "batch_norm")
+    cdef TensorBase g = ready(grad, code), x = ready(input, code), m = ready(mean, code)
     cdef TensorBase a = vector(code, x.shape_[1]), b = vector(code, x.shape_[1])
     cdef st_norm_channels s
     fill_channels(&s, x)
-    st_find_norm(code).sums(&s, ptr(g), ptr(x), ptr(mean), ptr(a), ptr(b))
+    st_find_norm(code).sums(&s, ptr(g), ptr(x), ptr(m), ptr(a), ptr(b))
     return a, b
 
 
 def blend(TensorBase grad not None, TensorBase input not None, TensorBase a not None, TensorBase b not None,
           TensorBase c not None):
     """``grad * a + input * b + c``, where a, b and c hold a number for every channel."""
-    cdef int code = a.code
+    if input.flags & ON_DEVICE:
+        return on_device().blend(grad, input, a, b, c)
+    cdef int code = working_code(a, "batch_norm")
     cdef TensorBase g = ready(grad, code), x = ready(input, code), p = ready(a, code), q = ready(b, code)
     cdef TensorBase t = ready(c, code), r = empty(code, x.ndim_, x.shape_)
     cdef st_norm_channels s

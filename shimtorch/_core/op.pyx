@@ -153,6 +153,7 @@ cdef class Op(Differentiable):
         self.renames = {k: v for k, v in _renames.items() if v in self.params and k not in self.params}
         self.renames.update(options.get("renames", {}))
         self.rules = None
+        self.materialize_grads = options.get("materialize_grads", True)
         if grads is not None:
             self.read_rules(grads)
         self.names_composite = grads is None and "backward_name" in options
@@ -219,7 +220,7 @@ cdef class Op(Differentiable):
                 return call_op(self, changed[0], changed[1])
         if n and isinstance(<object>args[0], type):       # CPython 3.11 crashes on some methods of a class without self
             refuse_class(self, <object>args[0])
-        if self.rules is None and self.sparse is None:
+        if self.rules is None and self.sparse is None and (self.cuda is None or self.cuda is True):
             result = call(self, impl, args, n, kwnames)
             return name_last_node(self, args, n, kwnames, result) if self.names_composite else result
         flags = scan_flags(args, n + k, self.takes_list)

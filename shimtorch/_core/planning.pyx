@@ -185,7 +185,7 @@ cdef class Builder:
         """Note the cheapest way to make a product in an order of its labels, if it costs less than the best so far."""
         cdef dict c = self.contiguous(order), ta, tb
         cdef list labels = order + inside, dims, batch, left, right, along, row_a, row_b
-        cdef double total = self.count(labels), cost
+        cdef double total = self.count(labels), cost, line
         cdef int packs
         if not inside:
             dims = self.merged(order, (c, sa, sb))
@@ -197,8 +197,10 @@ cdef class Builder:
             right = [x for x in order if x in sb and x not in sa]
             along = by_strides(inside, sa)
             if self.matrices(best, extra, order, [self.merged(group, (c, sa, sb)) for group in (
-                    batch, left, along, right)]) and best.plain and best.cost < extra + STEP + total * LINE:
-                return 0
+                    batch, left, along, right)]) and best.plain:
+                line = max(self.count(batch), self.count(left), self.count(along), self.count(right))
+                if best.cost < extra + STEP + total * LINE + total / line * LINE_CALL:
+                    return 0           # as it lies: copies would not help, and loops take longer
             best.plain = False
             for packs in range(1, 4):
                 along = by_strides(inside, sb if packs == 1 else sa)

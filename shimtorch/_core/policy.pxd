@@ -26,6 +26,7 @@ cdef class Policy:
     cdef public bint num_batches_tracked
     cdef public str scheduler_first_step   # 'sets_epoch0' or 'epoch1'
     cdef public bint scheduler_closed_form
+    cdef public int plateau_last_epoch     # what ReduceLROnPlateau starts with
     cdef public bint adam_corrects_root    # Adam adds epsilon to the bias-corrected root (1.3 and later), else before
     cdef public bint size_average_warning  # size_average= and reduce= are deprecated
     cdef public bint logical_order_random  # random numbers as 1.1 and older drew them

@@ -5,17 +5,17 @@ from .._kernels.random cimport (
     ST_SAMPLE_GAMMA_GRAD, ST_SAMPLE_MULTINOMIAL, ST_SAMPLE_PERMUTATION, ST_SAMPLE_POISSON, st_request,
 )
 from .draws cimport current_style, fill, refuse_dtype
-from .dtype cimport BFLOAT16, BOOL, CAT_FLOAT, CATEGORY, FLOAT16, FLOAT64, INT64, as_code
-from .generator cimport Generator, as_generator
-from .iterate cimport alloc_result, contiguous_copy
+from .dtype cimport BFLOAT16, BOOL, CAT_FLOAT, CATEGORY, FLOAT16, FLOAT64, INT64
+from .generator cimport Generator, as_generator, cpu_generator
+from .iterate cimport contiguous_copy
 from .policy cimport policy
-from .tensor cimport TensorBase, empty, ptr
+from .tensor cimport ON_DEVICE, TensorBase, empty, ptr
 
 from .device import as_device, strided
 from .draw_bounds import DIGITS, GREATEST
 from .draws import normal_, random_, uniform_
 from .dtype import int64
-from .factory import empty_tensor, new_empty, on_device
+from .factory import empty_alike, empty_tensor, new_empty
 from .dtype import scalar_type
 
 
@@ -111,7 +111,7 @@ def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=Non
     """The numbers 0 .. n-1 in random order."""
     cdef TensorBase t, permutation
     cdef st_request request
-    cdef Generator source = as_generator(generator, "randperm")
+    cdef Generator source
     cdef Py_ssize_t shape[1]
     cdef int code
     if isinstance(n, (float, str)) or not hasattr(n, "__index__"):
@@ -122,6 +122,12 @@ def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=Non
     if t.code == BOOL or t.code > FLOAT64:
         refuse_dtype("randperm", t)
     check_permutable(t, n)
+    if t.flags & ON_DEVICE:
+        as_generator(generator, "randperm")
+        from .._gpu.drawing import permutation as permute
+        permute(t, generator)
+        return finish(t, requires_grad)
+    source = cpu_generator(generator, "randperm")
     # 16-bit floats are permuted as whole numbers
     code = INT64 if t.code == FLOAT16 or t.code == BFLOAT16 else t.code
     shape[0] = n
@@ -148,10 +154,8 @@ def like(TensorBase self not None, dtype=None, device=None, layout=None, memory_
     """An uninitialised tensor of the shape of self, and of its memory order unless told otherwise."""
     check_place("empty_like", device, layout)
     if memory_format is not None and memory_format.name == "contiguous_format":
-        t = new_empty(self.shape, self.dtype if dtype is None else dtype, self)
-    else:
-        t = alloc_result(self.code if dtype is None else as_code(dtype), self.ndim_, self.shape_, self, None)
-    return t if device is None else on_device(t, as_device(device))
+        return new_empty(self.shape, self.dtype if dtype is None else dtype, self, device)
+    return empty_alike(self, dtype, device)
 
 
 # ---------------------------------------------------------------- samplers
@@ -189,10 +193,15 @@ def binomial(TensorBase count not None, TensorBase prob not None, generator=None
 
 
 cdef object sample(TensorBase a, TensorBase b, int sampler, object generator, str function, str kernel):
-    cdef Generator source = as_generator(generator, function)
-    cdef TensorBase out = empty(a.code, a.ndim_, a.shape_)
+    cdef Generator source
+    cdef TensorBase out
     cdef st_request request
     cdef Py_ssize_t n = a.shape_[a.ndim_ - 1] if a.ndim_ else 1
+    if a.flags & ON_DEVICE:
+        as_generator(generator, function)
+        return sample_on_device(a, b, sampler, generator, function)
+    source = cpu_generator(generator, function)
+    out = empty(a.code, a.ndim_, a.shape_)
     a = a if a.contiguous_ else contiguous_copy(a)
     request.out, request.a, request.b = ptr(out), ptr(a), NULL
     if b is not None:
@@ -203,12 +212,34 @@ cdef object sample(TensorBase a, TensorBase b, int sampler, object generator, st
     return out
 
 
+cdef object sample_on_device(TensorBase a, TensorBase b, int sampler, object generator, str function):
+    from .._gpu import drawing
+    if sampler == ST_SAMPLE_POISSON:
+        if a.count and bool((a < 0).any()):
+            raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+        return drawing.sample("POISSON", a, None, generator, function)
+    if sampler == ST_SAMPLE_GAMMA:
+        return drawing.sample("GAMMA", a, None, generator, function)
+    if sampler == ST_SAMPLE_DIRICHLET:
+        numbers = drawing.sample("GAMMA", a, None, generator, function)
+        return numbers / numbers.sum(-1, True)
+    if sampler == ST_SAMPLE_BINOMIAL:
+        return drawing.sample("BINOMIAL", a, b, generator, function)
+    raise NotImplementedError(f"{function}: not implemented for device '{a.device}'")
+
+
 def multinomial(TensorBase weights not None, Py_ssize_t n_samples, bint replacement, generator=None):
     """n_samples indices for each row of weights (1-d or 2-d), whose number is checked by the caller."""
-    cdef Generator source = as_generator(generator, "multinomial")
+    cdef Generator source
     cdef Py_ssize_t n = weights.shape_[weights.ndim_ - 1]
-    cdef TensorBase out = new_empty([n_samples] if weights.ndim_ == 1 else [weights.shape_[0], n_samples], int64)
+    cdef TensorBase out
     cdef st_request request
+    if weights.flags & ON_DEVICE:
+        as_generator(generator, "multinomial")
+        from .._gpu.drawing import multinomial as choose
+        return choose(weights, n_samples, replacement, generator)
+    source = cpu_generator(generator, "multinomial")
+    out = new_empty([n_samples] if weights.ndim_ == 1 else [weights.shape_[0], n_samples], int64)
     weights = weights if weights.contiguous_ else contiguous_copy(weights)
     request.out, request.a, request.b = ptr(out), ptr(weights), NULL
     request.dtype, request.replacement, request.n_samples = weights.code, replacement, n_samples

@@ -12,7 +12,19 @@ from .._kernels.parallel cimport st_body
 from .._kernels.table cimport st_find, st_gemm, st_loop, st_op, st_parallel
 from .dtype cimport FLOAT32, FLOAT64, ITEMSIZE
 from .iterate cimport contiguous_copy
-from .tensor cimport TensorBase, as_ndarray, empty, ptr
+from .tensor cimport ON_DEVICE, TensorBase, as_ndarray, empty, ptr
+
+cdef extern from "gates.h" nogil:
+    void st_add_gates_float(float* a, const float* x, const float* h, const float* bias, Py_ssize_t n)
+    void st_add_gates_double(double* a, const double* x, const double* h, const double* bias, Py_ssize_t n)
+    void st_lstm_cells_float(const float* g, const float* before, float* cell, float* copy, Py_ssize_t n)
+    void st_lstm_cells_double(const double* g, const double* before, double* cell, double* copy, Py_ssize_t n)
+    void st_lstm_out_float(const float* g, const float* squashed, float* out, Py_ssize_t n)
+    void st_lstm_out_double(const double* g, const double* squashed, double* out, Py_ssize_t n)
+    void st_lstm_back_float(const float* g, const float* before, const float* squashed, const float* dh, float* dc,
+                            float* d, Py_ssize_t n)
+    void st_lstm_back_double(const double* g, const double* before, const double* squashed, const double* dh,
+                             double* dc, double* d, Py_ssize_t n)
 
 ctypedef fused real:
     float
@@ -77,52 +89,45 @@ cdef void activate(st_loop loop, char* at, Py_ssize_t n, Py_ssize_t size) noexce
 cdef void add_gates(real* a, const real* x, const real* h, const real* bias, Py_ssize_t n,
                     Py_ssize_t width) noexcept nogil:
     """a = x + h + bias"""
-    cdef Py_ssize_t i, j
+    cdef Py_ssize_t i
     for i in range(n):
-        if bias == NULL:
-            for j in range(width):
-                a[i * width + j] = x[i * width + j] + h[i * width + j]
+        if real is float:
+            st_add_gates_float(a + i * width, x + i * width, h + i * width, bias, width)
         else:
-            for j in range(width):
-                a[i * width + j] = x[i * width + j] + (h[i * width + j] + bias[j])
+            st_add_gates_double(a + i * width, x + i * width, h + i * width, bias, width)
 
 
 cdef void lstm_step(real* a, const real* before, real* cell, real* squashed, real* out, Py_ssize_t n, Py_ssize_t size,
                     st_loop sigmoid, st_loop tanh) noexcept nogil:
     """From the gates a (n, 4 * size), activated in place, and the cells before: the new cells, their tanh, and h."""
-    cdef Py_ssize_t i, j
+    cdef Py_ssize_t i, k
     cdef real* g
     for i in range(n):
-        g = a + i * 4 * size
+        g, k = a + i * 4 * size, i * size
         activate(sigmoid, <char*>g, 2 * size, sizeof(real))
         activate(tanh, <char*>(g + 2 * size), size, sizeof(real))
         activate(sigmoid, <char*>(g + 3 * size), size, sizeof(real))
-        for j in range(size):
-            cell[i * size + j] = g[size + j] * before[i * size + j] + g[j] * g[2 * size + j]
-            squashed[i * size + j] = cell[i * size + j]
-        activate(tanh, <char*>(squashed + i * size), size, sizeof(real))
-        for j in range(size):
-            out[i * size + j] = g[3 * size + j] * squashed[i * size + j]
+        if real is float:
+            st_lstm_cells_float(g, before + k, cell + k, squashed + k, size)
+        else:
+            st_lstm_cells_double(g, before + k, cell + k, squashed + k, size)
+        activate(tanh, <char*>(squashed + k), size, sizeof(real))
+        if real is float:
+            st_lstm_out_float(g, squashed + k, out + k, size)
+        else:
+            st_lstm_out_double(g, squashed + k, out + k, size)
 
 
 cdef void lstm_step_back(const real* a, const real* before, const real* squashed, const real* dh, real* dc, real* da,
                          Py_ssize_t n, Py_ssize_t size) noexcept nogil:
     """From the gradients of h and of the cell (replaced by that of the cell before): those of the gates."""
-    cdef Py_ssize_t i, j, k
-    cdef const real* g
-    cdef real* d
-    cdef real c, t
+    cdef Py_ssize_t i, k
     for i in range(n):
-        g, d = a + i * 4 * size, da + i * 4 * size
-        for j in range(size):
-            k = i * size + j
-            t = squashed[k]
-            c = dc[k] + dh[k] * g[3 * size + j] * (1 - t * t)
-            d[3 * size + j] = dh[k] * t * g[3 * size + j] * (1 - g[3 * size + j])
-            d[j] = c * g[2 * size + j] * g[j] * (1 - g[j])
-            d[size + j] = c * before[k] * g[size + j] * (1 - g[size + j])
-            d[2 * size + j] = c * g[j] * (1 - g[2 * size + j] * g[2 * size + j])
-            dc[k] = c * g[size + j]
+        k = i * size
+        if real is float:
+            st_lstm_back_float(a + 4 * k, before + k, squashed + k, dh + k, dc + k, da + 4 * k, size)
+        else:
+            st_lstm_back_double(a + 4 * k, before + k, squashed + k, dh + k, dc + k, da + 4 * k, size)
 
 
 cdef void gru_step(real* a, const real* x, const real* hidden, const real* bias, const real* before, real* share,
@@ -267,6 +272,9 @@ cdef int forward_steps(int mode, real* x, real* w_out, real* bias, real* a, real
 def forward(str mode, TensorBase gates not None, TensorBase h0 not None, TensorBase c0, TensorBase weight not None,
             TensorBase bias, TensorBase project, bint reverse):
     """The hidden states and cells (T + 1, B, H) in the order in which they come about, and what backward needs."""
+    if gates.flags & ON_DEVICE:
+        from .._gpu import recurrent as on_device
+        return on_device.forward(mode, gates, h0, c0, weight, bias, project, reverse)
     cdef TensorBase x = dense(gates), b = None if bias is None else dense(bias), h, c = None
     cdef Py_ssize_t steps = gates.shape_[0], n = gates.shape_[1], width = gates.shape_[2]
     cdef Py_ssize_t state = weight.shape_[1], size = state if project is None else project.shape_[1]
@@ -341,6 +349,9 @@ def backward(str mode, TensorBase g not None, TensorBase g_last, TensorBase weig
 
     g: those of the outputs (T, B, H); g_last: that of the last cell, or None.
     """
+    if gates.flags & ON_DEVICE:
+        from .._gpu import recurrent as on_device
+        return on_device.backward(mode, g, g_last, weight, states, cells, gates, extra, project, reverse)
     cdef int code = gates.code, m = MODES[mode]
     cdef Py_ssize_t steps = gates.shape_[0], n = gates.shape_[1], width = gates.shape_[2]
     cdef Py_ssize_t state = weight.shape_[1], size = state if project is None else project.shape_[1]

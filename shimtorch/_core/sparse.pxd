@@ -11,6 +11,7 @@ cdef class CooParts:
     cdef readonly TensorBase values        # (nnz, ...), without history
     cdef readonly bint coalesced           # the indices ascend and none repeats
     cdef int dims
+    cdef bint crosswise                    # of a matrix: it is a transposed coalesced one
     cdef bint within                       # the indices were seen to lie within the sizes ...
     cdef size_t version                    # ... when their storage had this version
     cdef public TensorBase pointer                # of a coalesced matrix: where each row begins

@@ -90,6 +90,7 @@ cdef class CooParts:
                                f"{found}")
         if self.version != self.indices.storage.version:
             self.pointer = self.transposed = self.narrow = None
+            self.crosswise = False
         self.within = True
         self.version = self.indices.storage.version
         return 0
@@ -200,6 +201,12 @@ def make_coo(TensorBase indices not None, TensorBase values not None, size, bint
         trusted(t)
     elif indices.count < CHECK_LATER:
         (<CooParts>t.impl).check(t)
+    return t
+
+
+def turned(TensorBase t not None):
+    """t, a transposed coalesced matrix, remembered as one: its entries are sorted by counting."""
+    (<CooParts>t.impl).crosswise = True
     return t
 
 
@@ -336,9 +343,9 @@ def coalesce(TensorBase t not None):
     if t.flags & ON_DEVICE:
         return on_device().coalesce(t)
     p.entries(&entries)
-    if p.dims == 2 and entries.entry_step == 1 and t.shape_[0] <= EMPTY_ROWS * entries.nnz and lies_crosswise(
-            entries.data, entries.data + entries.dim_step, entries.nnz):
-        return turned(t, p, &entries)
+    if p.dims == 2 and entries.entry_step == 1 and t.shape_[0] <= EMPTY_ROWS * entries.nnz and (
+            p.crosswise or lies_crosswise(entries.data, entries.data + entries.dim_step, entries.nnz)):
+        return turned_back(t, p, &entries)
     values = kernel_values(p.values, code)
     width = entry_width(values)
     for i in range(1, values.ndim_):
@@ -393,7 +400,7 @@ def coalesce(TensorBase t not None):
     return trusted(new_coo(indices, sums, t.ndim_, t.shape_, True))
 
 
-cdef TensorBase turned(TensorBase t, CooParts p, const IndexSet* entries):
+cdef TensorBase turned_back(TensorBase t, CooParts p, const IndexSet* entries):
     """A transposed coalesced matrix with its entries sorted: by counting those of each row."""
     cdef TensorBase source = p.values if p.values.contiguous_ else contiguous_copy(p.values)
     cdef TensorBase indices = new_indices(2, entries.nnz), values = empty(source.code, source.ndim_, source.shape_), r

@@ -27,6 +27,12 @@ ctypedef struct Pass:
     bint fresh, nesterov
 
 
+cdef object on_device():
+    """The same functions for parameters on a device."""
+    from .._gpu import stepping
+    return stepping
+
+
 cdef bint plain(TensorBase t, TensorBase like) noexcept:
     return (t is not None and t.code == like.code and t.contiguous_ and not t.flags & (SPARSE | ON_DEVICE)
             and same_shape(t, like))
@@ -85,6 +91,8 @@ def sgd(TensorBase p not None, TensorBase grad not None, TensorBase buffer, bint
         double decay, double momentum, double gain, double lr):
     """Gradient descent; fresh: the momentum buffer is to start with the gradient."""
     cdef Pass c
+    if p.flags & ON_DEVICE:
+        return on_device().sgd(p, grad, buffer, fresh, nesterov, maximize, decay, momentum, gain, lr)
     if not steps(p) or not plain(grad, p) or (buffer is not None and not plain(buffer, p)):
         return False
     c.numbers[:] = [-1 if maximize else 1, decay, momentum, gain, lr, 0, 0, 0]
@@ -120,6 +128,9 @@ def adam(TensorBase p not None, TensorBase grad not None, TensorBase mean not No
          double step, double correction):
     """Adam; decay is added to the gradient, shrink multiplies the parameter; correction divides the root."""
     cdef Pass c
+    if p.flags & ON_DEVICE:
+        return on_device().adam(p, grad, mean, square, largest, maximize, decay, shrink, beta1,
+                                beta2, eps, step, correction)
     if not (steps(p) and plain(grad, p) and plain(mean, p) and plain(square, p)):
         return False
     if largest is not None and not plain(largest, p):
@@ -150,6 +161,8 @@ def adadelta(TensorBase p not None, TensorBase grad not None, TensorBase square 
              bint maximize, double decay, double rho, double eps, double lr):
     """Adadelta."""
     cdef Pass c
+    if p.flags & ON_DEVICE:
+        return on_device().adadelta(p, grad, square, delta, maximize, decay, rho, eps, lr)
     if not (steps(p) and plain(grad, p) and plain(square, p) and plain(delta, p)):
         return False
     c.numbers[:] = [-1 if maximize else 1, decay, rho, eps, lr, 0, 0, 0]

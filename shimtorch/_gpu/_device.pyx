@@ -19,7 +19,8 @@ from .cudart cimport (
     cudaMemcpyHostToDevice, cudaMemsetAsync, cudaStream_t,
 )
 from .kernels cimport (
-    SHIM_ADD, SHIM_BERNOULLI, SHIM_DIMS, SHIM_INDICES, SHIM_NORMAL, SHIM_OPERANDS, SHIM_PUT, SHIM_TAKE, SHIM_UNIFORM,
+    SHIM_ADD, SHIM_BERNOULLI, SHIM_CAUCHY, SHIM_DIMS, SHIM_EXPONENTIAL, SHIM_GEOMETRIC, SHIM_GREATEST, SHIM_INDICES,
+    SHIM_LEAST, SHIM_LOG_NORMAL, SHIM_MULTIPLY, SHIM_NORMAL, SHIM_OPERANDS, SHIM_PUT, SHIM_TAKE, SHIM_UNIFORM,
     shim_cast, shim_compact, shim_draw, shim_has_loop, shim_has_reduction, shim_look_up, shim_lookup, shim_loop,
     shim_nest, shim_params, shim_reduce, shim_reduction, shim_scan,
 )
@@ -147,7 +148,7 @@ cdef class DevicePlace(Place):
             return self.convert(out, staged)
         check(cudaMemcpyAsync(device_ptr(out), ptr(source), out.count * ITEMSIZE[out.code], cudaMemcpyHostToDevice,
                               self.stream()))
-        if is_pinned(source.storage):      # which is read late: the program may change it when this returns
+        if is_pinned(source.storage) and not unawaited:    # it is read late: the program may change it from now on
             wait_for(current_stream_of(self.index))
         return 0
 
@@ -164,7 +165,7 @@ cdef class DevicePlace(Place):
             return copy_into(out, staged)
         check(cudaMemcpyAsync(ptr(out), device_ptr(source), out.count * ITEMSIZE[out.code], cudaMemcpyDeviceToHost,
                               self.stream()))
-        return wait_for(current_stream_of(self.index))
+        return 0 if unawaited and is_pinned(out.storage) else wait_for(current_stream_of(self.index))
 
     cdef int copy_across(self, TensorBase out, TensorBase source) except -1:
         """From one device to another."""
@@ -253,6 +254,19 @@ cdef class DevicePlace(Place):
         return 0 if at is None else self.copy(indices, at)
 
 
+cdef bint unawaited = False            # copies to and from pinned memory are not waited for
+
+
+def copy_unawaited(TensorBase out not None, TensorBase source not None):
+    """``out.copy_(source)``, which may still be under way when this returns where the CPU's memory is pinned."""
+    global unawaited
+    unawaited = True
+    try:
+        copy_into(out, source)
+    finally:
+        unawaited = False
+
+
 cdef object missing(str name, int code, DevicePlace place):
     return NotImplementedError(f"{name}: not implemented for dtype {dtype_of(code).name} on device '{place.device}'")
 
@@ -339,7 +353,9 @@ cdef object different(TensorBase a, TensorBase b):
 # ---------------------------------------------------------------- kernels that only the forms for a device use
 
 TAKE, PUT, ADD = SHIM_TAKE, SHIM_PUT, SHIM_ADD
-UNIFORM, NORMAL, BERNOULLI = SHIM_UNIFORM, SHIM_NORMAL, SHIM_BERNOULLI
+MULTIPLY, GREATEST, LEAST = SHIM_MULTIPLY, SHIM_GREATEST, SHIM_LEAST
+UNIFORM, NORMAL, BERNOULLI, EXPONENTIAL = SHIM_UNIFORM, SHIM_NORMAL, SHIM_BERNOULLI, SHIM_EXPONENTIAL
+CAUCHY, LOG_NORMAL, GEOMETRIC = SHIM_CAUCHY, SHIM_LOG_NORMAL, SHIM_GEOMETRIC
 
 
 cdef DevicePlace place_of_all(tensors):
@@ -354,7 +370,7 @@ cdef DevicePlace place_of_all(tensors):
 
 def look_up(int mode, TensorBase value not None, TensorBase source not None, shape, value_strides, source_strides,
             indices, bint wraps=False):
-    """Take value from source, put it there, or add it, at every place of an iteration over shape.
+    """Take value from source, put it there, or combine them, at every place of an iteration over shape.
 
     value_strides, source_strides: in elements, a number for each dimension of the iteration. indices: (int64 tensor,
     its strides, size, stride in source) for each dimension of source that is named by an index; wraps: negative ones
@@ -383,7 +399,10 @@ def look_up(int mode, TensorBase value not None, TensorBase source not None, sha
             u.index_strides[k][i] = strides[i]
         u.indices[k], u.sizes[k], u.steps[k] = <int64_t*>device_ptr(index), size, step * ITEMSIZE[source.code]
     u.value, u.source, u.failure = device_ptr(value), device_ptr(source), <int64_t*>device_ptr(flag)
-    check(shim_look_up(mode, value.code, &u, place.stream()))
+    status = shim_look_up(mode, value.code, &u, place.stream())
+    if status == cudaErrorNotSupported:
+        raise missing("scatter_reduce", value.code, place)
+    check(status)
     check(cudaMemcpyAsync(failure, device_ptr(flag), 16, cudaMemcpyDeviceToHost, place.stream()))
     wait_for(current_stream_of(place.index))
     if failure[0]:

@@ -12,6 +12,7 @@ from .cublas cimport (
 )
 
 from .._core.dtype import scalar_type
+from . import switches
 
 cdef extern from *:
     """
@@ -27,14 +28,6 @@ cdef dict _STATUS = {
     1: "NOT_INITIALIZED", 3: "ALLOC_FAILED", 7: "INVALID_VALUE", 8: "ARCH_MISMATCH", 11: "MAPPING_ERROR",
     13: "EXECUTION_FAILED", 14: "INTERNAL_ERROR", 15: "NOT_SUPPORTED",
 }
-cdef bint tf32 = False
-
-
-def allow_tf32(bint allowed):
-    """Let products of float32 round their factors to 10 bits, which the chip does faster."""
-    global tf32
-    tf32 = allowed
-
 
 cdef int check_blas(int status, str call) except -1:
     if status != CUBLAS_STATUS_SUCCESS:
@@ -124,6 +117,6 @@ def products(TensorBase c not None, TensorBase a not None, TensorBase b not None
         <void*>one64 if wide else <void*>one32, device_ptr(b), kind, fb.lead, fb.step,
         device_ptr(a), kind, fa.lead, fa.step,
         <void*>zero64 if wide else <void*>zero32, device_ptr(c), kind, <int>n, m * n, <int>c.shape_[0],
-        CUBLAS_COMPUTE_64F if wide else CUBLAS_COMPUTE_32F_FAST_TF32 if tf32 and c.code == FLOAT32
+        CUBLAS_COMPUTE_64F if wide else CUBLAS_COMPUTE_32F_FAST_TF32 if c.code == FLOAT32 and switches.allow_tf32
         else CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
         f"cublasGemmStridedBatchedEx(m={n}, n={m}, k={k}, batch={c.shape_[0]})")

@@ -3,13 +3,15 @@
 Ops that are a loop or a reduction (``unary``, ``binary``, ``reduction``) need no entry: kernels are found by name.
 ``COMPOSED`` names those whose own forward works on a device, since all that it is made of does; views only touch shape
 and strides. ``FORMS`` names those that have a forward of their own there. An op with derivative rules that stands
-nowhere is refused or, if asked for, computed on the CPU (see ``fallback``); one without rules is what it is made of.
+nowhere is refused or, if asked for, computed on the CPU (see ``fallback``); one without rules is what it is made of,
+but for those of ``COMPOSITE_FORMS`` and ``REFUSED``.
 """
 import importlib
 
 from .._core import OPS
 from .._core.op import Op
 from .._ops import later
+from .fallback import fallback
 
 VIEWS = """
     view reshape expand permute transpose t slice select narrow unsqueeze squeeze flatten as_strided unfold diagonal
@@ -23,12 +25,25 @@ COMPOSED = """
     celu elu gelu hardshrink hardsigmoid hardtanh leaky_relu selu softplus softshrink threshold positive ndtr
     spherical_bessel_j0 as_strided_scatter fill_diagonal_ squeeze_ t_ transpose_ unsqueeze_ alias narrow_copy
     _norm logsumexp _max_dim _min_dim threshold_backward diagonal_backward select_backward slice_backward
-    as_strided_backward unfold_backward uniform_ normal_ bernoulli_ bernoulli
+    as_strided_backward unfold_backward uniform_ normal_ bernoulli_ bernoulli exponential_ cauchy_ log_normal_
+    geometric_ random_ normal poisson binomial _standard_gamma _sample_dirichlet normalise_rows normalise_channels
+    recurrent_layer to_dense _complex_logaddexp
 """
 FORMS = {
-    "indexing": "index index_put_zeros index_put_ index_select index_add_zeros gather scatter_ scatter_add_",
+    "indexing": "index index_put_zeros index_put_ index_select index_add_zeros gather scatter_add_",
+    "combining": "index_add_ index_copy_ index_fill_ index_reduce_ scatter_ scatter_reduce_ put_ masked_scatter_",
     "losses": "nll_sum nll_backward embedding_dense_backward",
+    "windows": "conv_gather conv_spread conv_weigh pool_max pool_mean pool_spread_mean pool_put pool_take",
+    "order": "_sort _topk _kth cummax cummin",
+    "arranging": "flip roll tril triu",
 }
+# Ops without rules, which are made of others on the CPU, or of NumPy's functions.
+COMPOSITE_FORMS = {
+    "arranging": "repeat_interleave",
+    "combining": "take",
+    "counting": "unique unique_consecutive bincount histc searchsorted isin mode",
+}
+REFUSED = "histogram histogramdd lu_unpack"    # ops without rules, a part of which would be made on the CPU
 RENAMED = {"embedding_lookup": ("indexing", "rows_of")}
 
 
@@ -40,15 +55,24 @@ def _later(module, function):
     return form
 
 
+def _forms_of(table):
+    return {name: _later(module, name) for module, names in table.items() for name in names.split()}
+
+
 def bind():
     """Tell the ops what they do on a device."""
     later.load_all()
     forms = dict.fromkeys((VIEWS + COMPOSED).split(), True)
-    forms.update({name: _later(module, name) for module, names in FORMS.items() for name in names.split()})
+    forms.update(_forms_of(FORMS))
     forms.update({name: _later(*where) for name, where in RENAMED.items()})
+    composite, refused = _forms_of(COMPOSITE_FORMS), REFUSED.split()
     for full, made in OPS.items():
-        name = full.rpartition(".")[2]
-        if name in forms and isinstance(made, Op) and made.cuda is None and made.__name__ == name:
-            made.cuda = forms[name]
-        elif isinstance(made, Op) and made.cuda is None and made.differentiable is None:
-            made.cuda = True
+        if not isinstance(made, Op) or made.cuda is not None or made.__name__ != full.rpartition(".")[2]:
+            continue
+        name = made.__name__
+        if made.differentiable is not None:
+            made.cuda = forms.get(name)
+        elif name in refused:
+            made.cuda = fallback(made, made.forward)
+        else:
+            made.cuda = composite.get(name, True)

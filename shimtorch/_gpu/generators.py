@@ -1,9 +1,8 @@
-"""Random numbers on a device: a counter-based generator (Philox) for each, and the distributions drawn from it."""
+"""The generators of random numbers of devices: counters of Philox, one for each device."""
 import threading
 
 from .._core.tensor import from_numpy
 
-_THREADS = 256
 _lock = threading.Lock()
 _generators = {}                       # by index of the device
 _seed_for_new = 0x4FDBB8A6
@@ -14,6 +13,10 @@ class DeviceGenerator:
 
     def __init__(self, seed):
         self.seed, self.offset = seed, 0
+
+    def start(self, seed):
+        """Start anew from a seed."""
+        self.seed, self.offset = seed & 0xFFFFFFFFFFFFFFFF, 0
 
     def take(self, n):
         """The offset from which n numbers of each thread may be drawn."""
@@ -48,7 +51,7 @@ def seed_device(index, seed):
     if load.device_count() == 0:
         return seed_all_devices(seed)
     generator = generator_of(load.runtime().current_device() if index is None else index)
-    generator.seed, generator.offset = seed & 0xFFFFFFFFFFFFFFFF, 0
+    generator.start(seed)
 
 
 def seed_all_devices(seed):
@@ -57,30 +60,16 @@ def seed_all_devices(seed):
     with _lock:
         _seed_for_new = seed & 0xFFFFFFFFFFFFFFFF
         for generator in _generators.values():
-            generator.seed, generator.offset = _seed_for_new, 0
+            generator.start(_seed_for_new)
 
 
-def draw(t, generator, function, a, b):
-    """Fill a tensor on a device; what ``uniform_`` and its kin do there. a, b: the distribution's parameters."""
-    from . import _device, load
-    kinds = {"uniform_": _device.UNIFORM, "normal_": _device.NORMAL, "randn": _device.NORMAL,
-             "bernoulli_": _device.BERNOULLI, "dropout": _device.BERNOULLI}
-    if function not in kinds or not t.is_floating_point():
-        raise NotImplementedError(f"{function}: not implemented for dtype {t.dtype.name} on device '{t.device}'")
-    if generator is not None:
-        raise NotImplementedError(f"{function}: a generator is not implemented for device '{t.device}'")
-    target, n = t if t.is_contiguous() else t.new_empty(t.shape), t.numel()
-    if n:
-        index, at_once = t.device.index, 2 if t.dtype.itemsize == 8 else 4
-        grid = min(_most_blocks(load.runtime(), index), (n + _THREADS - 1) // _THREADS)
-        source = generator_of(index)
-        offset = source.take(((n - 1) // (_THREADS * grid * at_once) + 1) * 4)
-        _device.draw(kinds[function], target, source.seed, offset, a, b, grid)
-    if target is not t:
-        t.copy_(target)
-
-
-def _most_blocks(rt, index):
-    """How many blocks of threads a device runs at once, which decides what element gets what number."""
-    properties = rt.properties(index)
-    return properties[3] * (properties[4] // _THREADS)
+def source_of(generator, device, function):
+    """What draws for a device: the generator that a call names, or the device's own."""
+    if generator is None:
+        return generator_of(device.index)
+    source = getattr(generator, "there", None)
+    if source is None:
+        raise RuntimeError(f"Expected a '{device.type}' device type for generator but found 'cpu'")
+    if generator.device != device:
+        raise RuntimeError(f"{function}: expected a generator of device '{device}', got one of '{generator.device}'")
+    return source

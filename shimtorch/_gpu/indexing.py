@@ -177,13 +177,6 @@ def scatter_add_(self, dim, index, src):
     return _scatter(self, dim, index, src, "scatter", _device.ADD)
 
 
-def scatter_(self, dim, index, src=None, *, reduce=None):
-    """Write src to the elements that index names along a dimension; reduce="add" adds."""
-    if reduce not in (None, "add"):
-        raise NotImplementedError(f"scatter_: reduce={reduce!r} is not implemented for device '{self.device}'")
-    return _scatter(self, dim, index, src, "scatter", _device.PUT if reduce is None else _device.ADD)
-
-
 # ---------------------------------------------------------------- where something is not zero
 
 def places(x):

@@ -40,9 +40,16 @@ cdef extern from "kernels.h" nogil:
         SHIM_TAKE
         SHIM_PUT
         SHIM_ADD
+        SHIM_MULTIPLY
+        SHIM_GREATEST
+        SHIM_LEAST
         SHIM_UNIFORM
         SHIM_NORMAL
         SHIM_BERNOULLI
+        SHIM_EXPONENTIAL
+        SHIM_CAUCHY
+        SHIM_LOG_NORMAL
+        SHIM_GEOMETRIC
     ctypedef struct shim_lookup:
         int64_t count
         int ndim

@@ -2,7 +2,7 @@
  *
  * A nest adds to the output the product of its factors at every place of all its dimensions; a stride of 0 says that an
  * operand lacks a dimension. The innermost dimension is either summed (the output's stride is 0), kept in registers,
- * or runs along the output. */
+ * or runs along the output; then several places of a summed dimension are added at once. */
 #include "vectors.h"
 
 enum { CHUNK = 256 };
@@ -95,9 +95,73 @@ COMPLEX_DOT(c128)
                      s[factors]);                                                                                    \
         }                                                                                                            \
     }                                                                                                                \
+    static inline __attribute__((always_inline)) void added_##t(                                                     \
+        const int K, const int spread, ptrdiff_t n, t *o, const char *a, ptrdiff_t sa, const char *b, ptrdiff_t sb) {\
+        const t *const x0 = (const t *)(const void *)a, *const y0 = (const t *)(const void *)b;                      \
+        if (K == 1) {                                                                                                \
+            IVDEP for (ptrdiff_t i = 0; i < n; i++) o[i] += MUL_##t(x0[spread ? 0 : i], y0[i]);                      \
+            return;                                                                                                  \
+        }                                                                                                            \
+        const t *const x1 = (const t *)(const void *)(a + sa), *const y1 = (const t *)(const void *)(b + sb);        \
+        const t *const x2 = (const t *)(const void *)(a + 2 * sa), *const y2 = (const t *)(const void *)(b + 2 * sb);\
+        const t *const x3 = (const t *)(const void *)(a + 3 * sa), *const y3 = (const t *)(const void *)(b + 3 * sb);\
+        IVDEP for (ptrdiff_t i = 0; i < n; i++) {                                                                    \
+            const ptrdiff_t j = spread ? 0 : i;                                                                      \
+            const t near = MUL_##t(x0[j], y0[i]) + MUL_##t(x1[j], y1[i]);                                            \
+            const t far = MUL_##t(x2[j], y2[i]) + MUL_##t(x3[j], y3[i]);                                             \
+            o[i] += (t)(near + far);                                                                                 \
+        }                                                                                                            \
+    }                                                                                                                \
+    /* lines of out, as many as m says, to which k lines of products each are added; of a, every line is one number  \
+     * if it is spread */                                                                                            \
+    static ST_OUTLINED void sums_##t(int spread, const st_nest_dim *k, const st_nest_dim *m, ptrdiff_t n, char *out, \
+                                     const char *a, const char *b, int which) {                                      \
+        const ptrdiff_t ka = k->strides[which], kb = k->strides[3 - which];                                          \
+        const ptrdiff_t lines = m != NULL ? m->size : 1, mo = m != NULL ? m->strides[0] : 0;                         \
+        const ptrdiff_t ma = m != NULL ? m->strides[which] : 0, mb = m != NULL ? m->strides[3 - which] : 0;          \
+        for (ptrdiff_t l = 0; l < k->size;) {                                                                        \
+            const int several = k->size - l >= 4;                                                                    \
+            for (ptrdiff_t i = 0; i < lines; i++) {                                                                  \
+                t *const o = (t *)(void *)(out + i * mo);                                                            \
+                const char *const x = a + l * ka + i * ma, *const y = b + l * kb + i * mb;                           \
+                if (several && spread) added_##t(4, 1, n, o, x, ka, y, kb);                                          \
+                else if (several) added_##t(4, 0, n, o, x, ka, y, kb);                                               \
+                else if (spread) added_##t(1, 1, n, o, x, ka, y, kb);                                                \
+                else added_##t(1, 0, n, o, x, ka, y, kb);                                                            \
+            }                                                                                                        \
+            l += several ? 4 : 1;                                                                                    \
+        }                                                                                                            \
+    }                                                                                                                \
+    /* Whether the nest was one of lines along the output, to which a summed dimension adds. */                      \
+    static int summed_nest_##t(int ndim, const st_nest_dim *dims, char *const *operands) {                           \
+        const st_nest_dim *const inner = dims + ndim - 1, *k = NULL, *m = NULL;                                      \
+        const ptrdiff_t size = sizeof(t), *const s = inner->strides;                                                 \
+        ptrdiff_t count[ST_NEST_DIMS] = {0};                                                                         \
+        char *p[3] = {operands[0], operands[1], operands[2]};                                                        \
+        if (s[0] != size || s[1] + s[2] == 0 || (s[1] != 0 && s[1] != size) || (s[2] != 0 && s[2] != size)) return 0;\
+        for (const st_nest_dim *d = dims; d < inner; d++) {                                                          \
+            if (d->strides[0] != 0) m = d;                                                                           \
+            else if (k == NULL || d->size > k->size) k = d;                                                          \
+        }                                                                                                            \
+        if (k == NULL) return 0;                                                                                     \
+        const int which = s[2] == 0 ? 2 : 1; /* the factor that may be one number along the line */                  \
+        for (;;) {                                                                                                   \
+            sums_##t(s[which] == 0, k, m, inner->size, p[0], p[which], p[3 - which], which);                         \
+            int d = ndim - 2;                                                                                        \
+            for (; d >= 0; d--) {                                                                                    \
+                if (dims + d == k || dims + d == m) continue;                                                        \
+                for (int f = 0; f <= 2; f++) p[f] += dims[d].strides[f];                                             \
+                if (++count[d] < dims[d].size) break;                                                                \
+                for (int f = 0; f <= 2; f++) p[f] -= dims[d].strides[f] * dims[d].size;                              \
+                count[d] = 0;                                                                                        \
+            }                                                                                                        \
+            if (d < 0) return 1;                                                                                     \
+        }                                                                                                            \
+    }                                                                                                                \
     static int nest_##t(int factors, int ndim, const st_nest_dim *dims, char *const *operands) {                     \
         ptrdiff_t count[ST_NEST_DIMS] = {0};                                                                         \
         char *p[ST_NEST_FACTORS + 1];                                                                                \
+        if (factors == 2 && summed_nest_##t(ndim, dims, operands)) return ST_OK;                                     \
         const st_nest_dim *inner = dims + ndim - 1;                                                                  \
         for (int f = 0; f <= factors; f++) p[f] = operands[f];                                                       \
         for (;;) {                                                                                                   \

@@ -13,9 +13,21 @@ from shimtorch._kernels.table cimport st_parallel
 
 cnp.import_array()
 
+cdef extern from *:
+    """
+    #if defined(__GNUC__) || defined(__clang__)
+    #define st_prefetch(p) __builtin_prefetch(p)
+    #else
+    #define st_prefetch(p) ((void)0)
+    #endif
+    """
+    void prefetch "st_prefetch"(const void*) noexcept nogil
+
 cdef enum:
     GRAIN = 1 << 18         # entries that are worth a thread ...
     TAKEN = 1 << 15         # ... when each is copied from another place
+    AHEAD = 16              # rows ahead that are asked for: their places follow no pattern
+    LINE = 64               # bytes in a cache line
 
 
 ctypedef struct Pointers:
@@ -100,6 +112,10 @@ cdef void _rows_piece(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept 
     cdef const Taking* t = <const Taking*>context
     cdef Py_ssize_t k, x, to, n
     for k in range(begin, end):
+        x = t.pointer[t.chosen[k + AHEAD if k + AHEAD < end else end - 1]]
+        prefetch(t.columns + x)
+        prefetch(<const char*>(t.columns + x) + LINE)
+        prefetch(t.values + x * t.size)
         x, to = t.pointer[t.chosen[k]], t.out_pointer[k]
         n = t.out_pointer[k + 1] - to
         memcpy(t.out_columns + to, t.columns + x, n * sizeof(int64_t))

@@ -277,8 +277,8 @@ cdef void _coordinates(const Merge* merge, const Lane* lane) noexcept nogil:
 
 cdef void _fill_pairs(const Merge* merge, const Lane* lane, const real_t* a) noexcept nogil:
     """Coordinates and values of a piece in two dimensions, one number to an entry."""
-    cdef Py_ssize_t x, i = lane.i0, j = lane.j0, n = merge.count
-    cdef Py_ssize_t last_a = merge.a.n - 1, last_b = merge.b.n - 1, p, q
+    cdef Py_ssize_t x = 0, i = lane.i0, j = lane.j0, n = merge.count, size = lane.n - lane.start, p, q, steps
+    cdef Py_ssize_t last_a = merge.a.n - 1, last_b = merge.b.n - 1
     cdef Py_ssize_t step_a = merge.a_entries.entry_step, step_b = merge.b_entries.entry_step
     cdef const int64_t* a_first = merge.a_entries.data
     cdef const int64_t* a_second = a_first + merge.a_entries.dim_step
@@ -290,9 +290,27 @@ cdef void _fill_pairs(const Merge* merge, const Lane* lane, const real_t* a) noe
     cdef int64_t* second = first + n
     cdef real_t* out = <real_t*>merge.values + lane.out
     cdef int64_t from_a                     # all ones or zero: a mask, where compilers put a branch
+    cdef uint8_t origin
     cdef real_t[4] candidates
     candidates[0] = 0
-    for x in range(lane.n - lane.start):
+    if step_a == 1 and step_b == 1:         # as long as neither list can end: nothing to look out for
+        while True:
+            steps = min(min(last_a - i, last_b - j), size - x)
+            if steps <= 0:
+                break
+            for x in range(x, x + steps):
+                origin = origins[x]
+                from_a = -<int64_t>(origin & FROM_A)
+                first[x] = (a_first[i] & from_a) | (b_first[j] & ~from_a)
+                second[x] = (a_second[i] & from_a) | (b_second[j] & ~from_a)
+                candidates[FROM_A] = a[i]
+                candidates[FROM_B] = b[j]
+                candidates[FROM_A | FROM_B] = candidates[FROM_A] + candidates[FROM_B]
+                out[x] = candidates[origin]
+                i += origin & FROM_A
+                j += origin >> 1
+            x += 1
+    for x in range(x, size):
         p, q = i if i < last_a else last_a, j if j < last_b else last_b
         from_a = -<int64_t>(origins[x] & FROM_A)
         first[x] = (a_first[p * step_a] & from_a) | (b_first[q * step_b] & ~from_a)

@@ -24,7 +24,7 @@
     X(logsumexp, S)
 
 #define ST_ROW_OPS(X)                                                                                                \
-    X(softmax) X(log_softmax) X(softmax_backward) X(log_softmax_backward) X(cumsum) X(cumprod)
+    X(softmax) X(log_softmax) X(softmax_backward) X(log_softmax_backward) X(log_softmax_shared) X(cumsum) X(cumprod)
 
 #define ST_OP_CODE(name) ST_OP_##name,
 #define ST_RED_CODE(name, out) ST_RED_##name,

@@ -1,4 +1,5 @@
-/* Pooling of one element type: a stretch of outputs of one row at a time, all taps of the row's windows one after another.
+/* Pooling of one element type: a stretch of outputs of one row at a time, all taps of the row's windows one after
+ * another; windows at the margin, uneven ones and those of short rows one by one.
  * Included for every `number`; `place` is an integer as wide. */
 
 /* m, at: the largest so far and its place; v[i * stride] for the next tap at places first + i * stride */
@@ -10,6 +11,7 @@
         at[i] = better ? p : at[i];                                        \
         m[i] = better ? x : m[i];                                          \
     }
+#define LARGER(x, m) (((x) > (m)) | ((x) != (x)) ? (x) : (m))
 
 static ST_OUTLINED void ST_CAT(larger, number)(number *restrict m, place *restrict at, const number *restrict v,
                                                ptrdiff_t first, ptrdiff_t stride, ptrdiff_t n) {
@@ -19,6 +21,18 @@ static ST_OUTLINED void ST_CAT(larger, number)(number *restrict m, place *restri
         ONE_TAP(2)
     } else {
         ONE_TAP(stride)
+    }
+}
+
+/* the same without places */
+static ST_OUTLINED void ST_CAT(raise, number)(number *restrict m, const number *restrict v, ptrdiff_t stride,
+                                              ptrdiff_t n) {
+    if (stride == 1) {
+        IVDEP for (ptrdiff_t i = 0; i < n; i++) m[i] = LARGER(v[i], m[i]);
+    } else if (stride == 2) {
+        IVDEP for (ptrdiff_t i = 0; i < n; i++) m[i] = LARGER(v[i * 2], m[i]);
+    } else {
+        IVDEP for (ptrdiff_t i = 0; i < n; i++) m[i] = LARGER(v[i * stride], m[i]);
     }
 }
 
@@ -33,7 +47,75 @@ static ST_OUTLINED void ST_CAT(add_up, number)(number *restrict sum, const numbe
     }
 }
 
-/* outputs low ... high of a row; the uniform windows among them are inner[0] ... inner[1] */
+/* ---- one window, run by run of its elements ---- */
+
+/* the largest of v[0], v[step], ... and its place, if it is larger than *m; the places begin with `first` */
+static ST_OUTLINED void ST_CAT(run_largest, number)(const number *v, ptrdiff_t first, ptrdiff_t step, ptrdiff_t n,
+                                                    number *m, place *at) {
+    if (step == 1 && n >= 2 * RUN) {
+        number lane[RUN], top = *m;
+        ptrdiff_t i;
+        for (int k = 0; k < RUN; k++) lane[k] = v[k];
+        for (i = RUN; i + RUN <= n; i += RUN)
+            for (int k = 0; k < RUN; k++) lane[k] = LARGER(v[i + k], lane[k]);
+        for (int k = 0; k < RUN; k++) top = LARGER(lane[k], top);
+        for (; i < n; i++) top = LARGER(v[i], top);
+        if (top == top) {
+            if (top > *m) {
+                for (i = 0; v[i] != top;) i++;
+                *m = top;
+                *at = (place)(first + i);
+            }
+            return;
+        }
+    }
+    for (ptrdiff_t i = 0; i < n * step; i += step)
+        if ((v[i] > *m) | (v[i] != v[i])) {
+            *m = v[i];
+            *at = (place)(first + i);
+        }
+}
+
+static ST_OUTLINED number ST_CAT(run_sum, number)(const number *v, ptrdiff_t step, ptrdiff_t n) {
+    number sum = 0;
+    ptrdiff_t i = 0;
+    if (step == 1 && n >= 2 * RUN) {
+        number lane[RUN];
+        for (int k = 0; k < RUN; k++) lane[k] = 0;
+        for (; i + RUN <= n; i += RUN)
+            for (int k = 0; k < RUN; k++) lane[k] += v[i + k];
+        for (int width = RUN / 2; width > 0; width /= 2)
+            for (int k = 0; k < width; k++) lane[k] += lane[k + width];
+        sum = lane[0];
+    }
+    for (; i < n; i++) sum += v[i * step];
+    return sum;
+}
+
+/* Lines of a window that is as wide as the map follow one another: they are one run. */
+#define FOR_RUNS(w, oz, oy, o, at, step, n)                                                                          \
+    const ptrdiff_t low_ = w->start[2][o], wide_ = (w->stop[2][o] - low_ + w->step[2] - 1) / w->step[2];             \
+    const ptrdiff_t tall_ = (w->stop[1][oy] - w->start[1][oy] + w->step[1] - 1) / w->step[1];                        \
+    const int merged_ = w->step[1] == 1 && wide_ == w->size[2] && (wide_ == 1 || w->step[2] == 1);                   \
+    const ptrdiff_t step = merged_ ? 1 : w->step[2], n = merged_ ? wide_ * tall_ : wide_, lines_ = merged_ ? 1 : tall_; \
+    for (ptrdiff_t z_ = w->start[0][oz]; z_ < w->stop[0][oz]; z_ += w->step[0])                                      \
+        for (ptrdiff_t y_ = 0, at = (z_ * w->size[1] + w->start[1][oy]) * w->size[2] + low_; y_ < lines_;            \
+             y_++, at += w->step[1] * w->size[2])
+
+static inline void ST_CAT(window_largest, number)(const st_windows *w, ptrdiff_t oz, ptrdiff_t oy, ptrdiff_t o,
+                                                  const number *x, number *m, place *at) {
+    FOR_RUNS(w, oz, oy, o, begin, step, n) ST_CAT(run_largest, number)(x + begin, begin, step, n, m, at);
+}
+
+static inline number ST_CAT(window_sum, number)(const st_windows *w, ptrdiff_t oz, ptrdiff_t oy, ptrdiff_t o,
+                                                const number *x) {
+    number sum = 0;
+    FOR_RUNS(w, oz, oy, o, begin, step, n) sum += ST_CAT(run_sum, number)(x + begin, step, n);
+    return sum;
+}
+
+/* ---- outputs low ... high of a row; the uniform windows among them, from ... to, are taken side by side if many ---- */
+
 #define FOR_ROW_STRETCHES(w)                                                                   \
     for (ptrdiff_t row = 0; row < w->planes * w->out[0] * w->out[1]; row++)                    \
         for (ptrdiff_t low = 0; low < w->out[2]; low += STRETCH)
@@ -42,12 +124,14 @@ static ST_OUTLINED void ST_CAT(add_up, number)(number *restrict sum, const numbe
     const ptrdiff_t oz = row / w->out[1] % w->out[0], oy = row % w->out[1];                    \
     const ptrdiff_t plane = row / (w->out[0] * w->out[1]), high = Min(low + STRETCH, w->out[2]); \
     const ptrdiff_t in_size = w->size[0] * w->size[1] * w->size[2];                                  \
-    const ptrdiff_t from = Max(low, w->inner[0]), to = Max(Min(high, w->inner[1]), from);      \
-    const ptrdiff_t *const start = w->start[2], *const stop = w->stop[2];
+    const int beside = Min(high, w->inner[1]) - Max(low, w->inner[0]) >= FEW && w->taps > 0;    \
+    const ptrdiff_t from = beside ? Max(low, w->inner[0]) : high, to = beside ? Min(high, w->inner[1]) : high;
 
 #define FOR_LINES(w)                                                                           \
     for (ptrdiff_t z = w->start[0][oz]; z < w->stop[0][oz]; z += w->step[0])                   \
         for (ptrdiff_t y = w->start[1][oy]; y < w->stop[1][oy]; y += w->step[1])
+
+#define FOR_OTHERS(o) for (ptrdiff_t o = low == from ? to : low; o < high; o = o + 1 == from ? to : o + 1)
 
 static void ST_CAT(largest, number)(const st_windows *w, const void *in, void *out, int64_t *indices) {
     number m[STRETCH];
@@ -57,21 +141,17 @@ static void ST_CAT(largest, number)(const st_windows *w, const void *in, void *o
         const number *x = (const number *)in + plane * in_size;
         for (ptrdiff_t o = low; o < high; o++) {
             m[o - low] = LOWEST;
-            at[o - low] = (place)((w->start[0][oz] * w->size[1] + w->start[1][oy]) * w->size[2] + start[o]);
+            at[o - low] = (place)((w->start[0][oz] * w->size[1] + w->start[1][oy]) * w->size[2] + w->start[2][o]);
         }
-        FOR_LINES(w) {
-            const ptrdiff_t line = (z * w->size[1] + y) * w->size[2];
-            for (ptrdiff_t k = 0; k < w->taps && to > from; k++) {
-                const ptrdiff_t first = line + start[from] + k * w->step[2];
-                ST_CAT(larger, number)(m + from - low, at + from - low, x + first, first, w->stride, to - from);
+        FOR_OTHERS(o) ST_CAT(window_largest, number)(w, oz, oy, o, x, m + o - low, at + o - low);
+        if (to > from)
+            FOR_LINES(w) {
+                const ptrdiff_t line = (z * w->size[1] + y) * w->size[2] + w->start[2][from];
+                for (ptrdiff_t first = line; first < line + w->taps * w->step[2]; first += w->step[2])
+                    if (indices == NULL) ST_CAT(raise, number)(m + from - low, x + first, w->stride, to - from);
+                    else
+                        ST_CAT(larger, number)(m + from - low, at + from - low, x + first, first, w->stride, to - from);
             }
-            for (ptrdiff_t o = low; o < high; o++) {
-                if (o == from) o = to;
-                if (o >= high) break;
-                for (ptrdiff_t i = start[o]; i < stop[o]; i += w->step[2])
-                    ST_CAT(larger, number)(m + o - low, at + o - low, x + line + i, line + i, 1, 1);
-            }
-        }
         memcpy((number *)out + row * w->out[2] + low, m, (size_t)(high - low) * sizeof(number));
         if (indices != NULL)
             for (ptrdiff_t o = low; o < high; o++) indices[row * w->out[2] + o] = at[o - low];
@@ -88,27 +168,46 @@ static void ST_CAT(mean, number)(const st_windows *w, const void *in, void *out)
         ROW_PLACES(w)
         const number *x = (const number *)in + plane * in_size;
         number *result = (number *)out + row * w->out[2];
-        for (ptrdiff_t i = 0; i < high - low; i++) sum[i] = 0;
-        FOR_LINES(w) {
-            const number *line = x + (z * w->size[1] + y) * w->size[2];
-            for (ptrdiff_t k = 0; k < w->taps && to > from; k++)
-                ST_CAT(add_up, number)(sum + from - low, line + start[from] + k * w->step[2], w->stride, to - from);
-            for (ptrdiff_t o = low; o < high; o++) {
-                if (o == from) o = to;
-                if (o >= high) break;
-                for (ptrdiff_t i = start[o]; i < stop[o]; i += w->step[2]) sum[o - low] += line[i];
+        for (ptrdiff_t o = from; o < to; o++) sum[o - low] = 0;
+        FOR_OTHERS(o) sum[o - low] = ST_CAT(window_sum, number)(w, oz, oy, o, x);
+        if (to > from)
+            FOR_LINES(w) {
+                const number *line = x + (z * w->size[1] + y) * w->size[2] + w->start[2][from];
+                for (ptrdiff_t k = 0; k < w->taps; k++)
+                    ST_CAT(add_up, number)(sum + from - low, line + k * w->step[2], w->stride, to - from);
             }
-        }
         for (ptrdiff_t o = low; o < high; o++) result[o] = sum[o - low] / ST_CAT(window_count, number)(w, oz, oy, o);
     }
 }
 
+/* the same for a single window, which fills the plane or lies in it */
+static void ST_CAT(spread_one, number)(const st_windows *w, const number *grad, number *out) {
+    const ptrdiff_t size = w->size[0] * w->size[1] * w->size[2];
+    int whole = 1;
+    for (int d = 0; d < 3; d++) whole &= w->step[d] == 1 && w->stop[d][0] - w->start[d][0] == w->size[d];
+    for (ptrdiff_t plane = 0; plane < w->planes; plane++, out += size) {
+        const number share = grad[plane] / ST_CAT(window_count, number)(w, 0, 0, 0);
+        if (whole) {
+            for (ptrdiff_t i = 0; i < size; i++) out[i] = share;
+            continue;
+        }
+        memset(out, 0, (size_t)size * sizeof(number));
+        FOR_RUNS(w, 0, 0, 0, begin, step, n)
+            for (ptrdiff_t i = 0; i < n; i++) out[begin + i * step] = share;
+    }
+}
+
 static void ST_CAT(spread_mean, number)(const st_windows *w, const void *grad, void *out) {
+    if (w->out[0] * w->out[1] * w->out[2] == 1) {
+        ST_CAT(spread_one, number)(w, (const number *)grad, (number *)out);
+        return;
+    }
     memset(out, 0, (size_t)(w->planes * w->size[0] * w->size[1] * w->size[2]) * sizeof(number));
     FOR_ROW_STRETCHES(w) {
         ROW_PLACES(w)
         number *x = (number *)out + plane * in_size;
         const number *g = (const number *)grad + row * w->out[2];
+        const ptrdiff_t *const start = w->start[2], *const stop = w->stop[2];
         number share[STRETCH];
         for (ptrdiff_t o = low; o < high; o++) share[o - low] = g[o] / ST_CAT(window_count, number)(w, oz, oy, o);
         FOR_LINES(w) {
@@ -121,6 +220,9 @@ static void ST_CAT(spread_mean, number)(const st_windows *w, const void *grad, v
 }
 
 #undef ONE_TAP
+#undef LARGER
+#undef FOR_RUNS
+#undef FOR_OTHERS
 #undef FOR_ROW_STRETCHES
 #undef ROW_PLACES
 #undef FOR_LINES

@@ -12,7 +12,7 @@
 #include "half.h"
 #include "loops.h"
 
-enum { LEAF = 1024, RUN = 4 * LEAF, COLUMNS = 256, FLUSH = 64, LANE_BYTES = 128, FEW = 24 };
+enum { LEAF = 1024, RUN = 4 * LEAF, COLUMNS = 256, FLUSH = 64, LANE_BYTES = 128, FEW = 24, LINE = 64, AHEAD = 2048 };
 
 static inline int is_direct(int kind, ptrdiff_t s, size_t size) { return kind <= 16 && s == (ptrdiff_t)size; }
 
@@ -68,11 +68,14 @@ static inline int by_columns(ptrdiff_t n_red, ptrdiff_t s_red, ptrdiff_t n_out, 
         while (n - i >= LANES) { /* a leaf at a time, or lanes would grow long and lose digits */                    \
             const ptrdiff_t end = n - i < LEAF ? n : i + LEAF;                                                       \
             for (int k = 0; k < LANES; k++) run[k] = INIT;                                                           \
-            for (; i + LANES <= end; i += LANES)                                                                     \
+            for (; i + LANES <= end; i += LANES) {                                                                   \
+                for (size_t b = 0; b + LINE <= LANES * sizeof(t); b += LINE)                                         \
+                    __builtin_prefetch((const char *)(v + i) + b + AHEAD);                                           \
                 for (int k = 0; k < LANES; k++) {                                                                    \
                     const L value = MAP(t, v[i + k]);                                                                \
                     run[k] = FOLD(L, run[k], value);                                                                 \
                 }                                                                                                    \
+            }                                                                                                        \
             for (int k = 0; k < LANES; k++) lane[k] = FOLD(L, lane[k], run[k]);                                      \
         }                                                                                                            \
         for (int k = 0; k < n - i; k++) {                                                                            \

@@ -98,6 +98,16 @@ static inline f64 exp_below_f64(f64 x) { return st_exp_f64(x); }
         IVDEP for (ptrdiff_t i = 0; i < n; i++) o[i] = g[i] - exp_below_##t(y[i]) * sum;                             \
     }
 
+#define DEFINE_SHARED(t)                                                                                             \
+    /* the gradient of a row of which the result's gradient has the sum g[0], but for where that lies */             \
+    ROW_KERNEL(log_softmax_shared, t) {                                                                              \
+        OUT(t);                                                                                                      \
+        IN(t, g, 1);                                                                                                 \
+        IN(t, y, 2);                                                                                                 \
+        const t sum = g[0];                                                                                          \
+        IVDEP for (ptrdiff_t i = 0; i < n; i++) o[i] = 0 - exp_below_##t(y[i]) * sum;                                \
+    }
+
 /* ---- a band of rows: lanes across the rows, flushed into float64 totals ---- */
 
 #define COLUMN(t, name, k, j) const t *name = (const t *)(const void *)(p[k] + (j) * s[k])
@@ -197,10 +207,19 @@ static inline f64 exp_below_f64(f64 x) { return st_exp_f64(x); }
 #define DEFINE(t) DEFINE_SUMS(t) DEFINE_ROWS(t) DEFINE_BAND_SUMS(t) DEFINE_BANDS(t) LOOPS(t, t)
 DEFINE(f32)
 DEFINE(f64)
+DEFINE_SHARED(f32)
+DEFINE_SHARED(f64)
+/* rows alone: there are no strides of a g that has one element a row */
+#define band_log_softmax_shared_f32 NULL
+#define band_log_softmax_shared_f64 NULL
+ROW_LOOP(log_softmax_shared, f32, f32, 3)
+ROW_LOOP(log_softmax_shared, f64, f64, 3)
 LOOPS(f16, f32)
 LOOPS(bf16, f32)
 
 #define ENTRIES(m)                                                                                                   \
     ROW_ENTRY(softmax, m, m) ROW_ENTRY(log_softmax, m, m) ROW_ENTRY(softmax_backward, m, m)                          \
     ROW_ENTRY(log_softmax_backward, m, m)
-const st_entry ISA_NAME(st_entries_rows_softmax)[] = {ENTRIES(f32) ENTRIES(f64) ENTRIES(f16) ENTRIES(bf16) ST_END};
+const st_entry ISA_NAME(st_entries_rows_softmax)[] = {
+    ENTRIES(f32) ENTRIES(f64) ENTRIES(f16) ENTRIES(bf16)
+    ROW_ENTRY(log_softmax_shared, f32, f32) ROW_ENTRY(log_softmax_shared, f64, f64) ST_END};

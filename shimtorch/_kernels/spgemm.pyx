@@ -111,6 +111,25 @@ cdef int _count_rows(const Product* p, Py_ssize_t first, Py_ssize_t last) noexce
     return 0
 
 
+cdef inline Py_ssize_t _take_two(uint64_t* below, Py_ssize_t word, number_t* sums, out_column_t* columns,
+                                 number_t* values, Py_ssize_t place) noexcept nogil:
+    """The first entries of a word of marks, at most two: the second is written before it is known whether there is
+    one, for how many marks a word has can't be predicted."""
+    cdef uint64_t column = <uint64_t>word << 6 | <uint64_t>lowest_bit(below[0])
+    columns[place] = <out_column_t>column
+    values[place] = sums[column]
+    sums[column] = 0
+    place += 1
+    below[0] &= below[0] - 1
+    column = <uint64_t>word << 6 | <uint64_t>lowest_bit(below[0] | <uint64_t>1 << 63)
+    columns[place] = <out_column_t>column
+    values[place] = sums[column]
+    sums[column] = 0                # zero already where the word is empty
+    place += below[0] != 0
+    below[0] &= below[0] - 1
+    return place
+
+
 cdef inline Py_ssize_t _take_word(uint64_t below, Py_ssize_t word, number_t* sums, out_column_t* columns,
                                   number_t* values, Py_ssize_t place) noexcept nogil:
     """The entries of a word of marks, to place and on; returns the place after them."""
@@ -137,9 +156,10 @@ cdef inline int _make_rows(const Product* p, const number_t* b_values, Py_ssize_
     cdef const int64_t* a_columns = p.a_columns
     cdef const int64_t* b_pointer = p.b_pointer
     cdef const int32_t* b_columns = p.b_columns
-    cdef Py_ssize_t row, x, y, top, place, word, nnz = p.a_pointer[p.n_rows]
+    cdef Py_ssize_t row, x, y, top, place, word, k, marked, nnz = p.a_pointer[p.n_rows]
     cdef uint64_t column, above, below
     cdef number_t value
+    cdef int16_t[FEW_WORDS + 1] filled      # the words with marks
     if tops == NULL or words == NULL or sums == NULL:
         release(tops)
         release(words)
@@ -166,11 +186,17 @@ cdef inline int _make_rows(const Product* p, const number_t* b_values, Py_ssize_
         if p.a_pointer[row] == p.a_pointer[row + 1]:
             pass
         elif few:
-            for word in range(n_words):
+            marked = 0
+            for word in range(n_words):     # written down in any case: no branch to mispredict
+                filled[marked] = <int16_t>word
+                marked += words[word] != 0
+            for k in range(marked):
+                word = filled[k]
                 below = words[word]
-                if below:
-                    words[word] = 0
-                    place = _take_word(below, word, sums, columns, values, place)
+                words[word] = 0
+                if k < marked - 1:          # what may be written after the row's end belongs to another thread
+                    place = _take_two(&below, word, sums, columns, values, place)
+                place = _take_word(below, word, sums, columns, values, place)
         else:
             for top in range(n_tops):
                 above = tops[top]

@@ -18,7 +18,14 @@ from shimtorch._kernels.scratch cimport release, scratch
 from shimtorch._kernels.sparsetypes cimport dtype_code, int64_data, number_t
 from shimtorch._kernels.table cimport st_parallel
 
+from shimtorch._kernels.table import isa
+
 cnp.import_array()
+
+cdef extern from "rowdots.h" nogil:
+    ctypedef void (*st_row_dots)(const int64_t*, const int32_t*, const void*, Py_ssize_t, Py_ssize_t, Py_ssize_t,
+                                 const void*, void*)
+    st_row_dots st_find_row_dots(const char*, int)
 
 cdef extern from *:
     """
@@ -63,6 +70,7 @@ cdef struct Product:
     void* out
     Py_ssize_t out_step
     part_kernel kernel
+    st_row_dots dots                # what the kernel calls, in a product with a contiguous vector
     Py_ssize_t start                # of the long row being summed: its first entry, its end, the sums of its pieces
     Py_ssize_t end
     void* partial
@@ -128,6 +136,10 @@ cdef void _csr_vector(const Product* p, const number_t* values, Py_ssize_t first
         _vector(p, <const int32_t*>p.columns, values, first, last, 1, factor)
     else:
         _vector(p, <const int32_t*>p.columns, values, first, last, p.dense_step, factor)
+
+
+cdef void _dots(const Product* p, const void* values, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    p.dots(p.pointer, <const int32_t*>p.columns, values, first, last, LONG, p.dense, p.out)
 
 
 cdef void _csr_matmul(const Product* p, const number_t* values, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
@@ -285,9 +297,11 @@ ctypedef struct Kernels:
     part_kernel coo
     part_kernel sampled
     add_partial_t add_partial
+    st_row_dots dots                # of contiguous vectors, or NULL
     Py_ssize_t item
 
 cdef Kernels[ST_COMPLEX128 + 1] _kernels
+cdef bytes _isa = isa().encode()
 
 
 cdef void _bind(int dtype, number_t* tag):
@@ -296,6 +310,7 @@ cdef void _bind(int dtype, number_t* tag):
     _kernels[dtype].coo = <part_kernel>_coo_matmul[number_t]
     _kernels[dtype].sampled = <part_kernel>_sampled_matmul[number_t]
     _kernels[dtype].add_partial = <add_partial_t>_add_partial[number_t]
+    _kernels[dtype].dots = st_find_row_dots(_isa, dtype)
     _kernels[dtype].item = sizeof(number_t)
 
 
@@ -334,7 +349,9 @@ cdef int csr_vector(int dtype, const int64_t* pointer, const int32_t* columns, c
     cdef Product p
     p.pointer, p.rows, p.columns, p.values, p.n_rows, p.nnz = pointer, NULL, columns, values, n_rows, pointer[n_rows]
     p.dense, p.dense_step, p.width, p.alpha, p.add, p.out, p.out_step = dense, dense_step, 1, alpha, add, out, out_step
-    p.item, p.kernel = _kernels[dtype].item, _kernels[dtype].vector
+    p.item, p.kernel, p.dots = _kernels[dtype].item, _kernels[dtype].vector, _kernels[dtype].dots
+    if p.dots != NULL and dense_step == 1 and out_step == 1 and alpha == NULL and not add:
+        p.kernel = _dots
     return _by_rows(&p, _kernels[dtype].add_partial)
 
 

@@ -60,19 +60,25 @@ def read_options(optimize, path, n_operands):
 
 def labels_of(source, operands):
     """Rows of labels for operands, the labels of the output, and the size of each label."""
-    if isinstance(source, str):
-        left, arrow, right = source.partition("->")
-        terms = read_terms(left, len(operands))
-    else:
-        terms, output = source
-    rows, widest = cover_dimensions(operands, terms)
-    if isinstance(source, str):
-        output = read_output(right, len(left) + 2) if arrow else None
-    output = settle_output(rows, output, widest)
+    rows, output = rows_of(source, tuple([x.dim() for x in operands]))
     sizes, owners = {}, {}
     for i, (operand, row) in enumerate(zip(operands, rows)):
         check_sizes(operand, row, i, sizes, owners)
     return rows, output, sizes
+
+
+@lru_cache(maxsize=1024)
+def rows_of(source, dims):
+    """Rows of labels for operands of so many dimensions, and the labels of the output; remembered."""
+    if isinstance(source, str):
+        left, arrow, right = source.partition("->")
+        terms = read_terms(left, len(dims))
+    else:
+        terms, output = source
+    rows, widest = cover_dimensions(dims, terms)
+    if isinstance(source, str):
+        output = read_output(right, len(left) + 2) if arrow else None
+    return rows, settle_output(rows, output, widest)
 
 
 def read_sublists(args):
@@ -104,9 +110,8 @@ def read_sublist(items):
     return term
 
 
-@lru_cache(maxsize=1024)
 def read_terms(equation, n_operands):
-    """The terms of an equation, which stand before the arrow; remembered, like those of `read_term`."""
+    """The terms of an equation, which stand before the arrow."""
     terms, at = [], 0
     for piece in equation.split(","):
         last = at + len(piece) == len(equation)
@@ -119,7 +124,6 @@ def read_terms(equation, n_operands):
     return terms
 
 
-@lru_cache(maxsize=1024)
 def read_term(piece, owner, at):
     """The labels of one term, "..." for an ellipsis; `at` is where the piece begins in the equation."""
     return list(term_items(piece, owner, at))
@@ -157,12 +161,12 @@ def term_items(piece, owner, at):
         i += 1
 
 
-def cover_dimensions(operands, terms):
+def cover_dimensions(dims, terms):
     """Rows in which the dimensions under an ellipsis have labels, and the most dimensions that one covers."""
     rows, widest = [], 0
-    for i, (operand, term) in enumerate(zip(operands, terms)):
+    for i, (ndim, term) in enumerate(zip(dims, terms)):
         dots = term.count("...")
-        named, ndim = len(term) - dots, operand.dim()
+        named = len(term) - dots
         covered = ndim - named
         if dots > 1:
             raise RuntimeError(f"einsum(): found '.' for operand {i} for which an ellipsis was already found")

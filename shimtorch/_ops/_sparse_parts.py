@@ -19,6 +19,7 @@ class _Parts:
             self.__dict__.update({key: value for key, value in vars(module).items() if key[0] != "_"})
         from . import (  # noqa: F401  (each says what some ops do to sparse operands)
             sparse_arithmetic,
+            sparse_arranging,
             sparse_compressed,
             sparse_copying,
             sparse_indexing,
@@ -45,11 +46,11 @@ checks = {"invariants": False}         # what torch.sparse.check_sparse_tensor_i
 
 # Ops without a rule of their own that come out right, or refuse, through the ops that they call.
 _COMPOSED = set("""
-    __rtruediv adjoint atleast_1d atleast_2d atleast_3d broadcast_tensors broadcast_to chain_matmul chunk diff dist
-    dsplit dstack expand_as fill flatten float_power frobenius_norm hsplit hstack is_nonzero is_same_size linalg_norm
-    lobpcg matmul matrix_norm matrix_power movedim multi_dot norm nuclear_norm pca_lowrank ravel reshape_as resolve_conj
-    resolve_neg rsub split svd_lowrank tensor_split to trapezoid type_as unflatten unsafe_chunk unsafe_split
-    unsafe_split_with_sizes vecdot vector_norm view_as vsplit vstack where
+    __rtruediv adjoint atleast_1d atleast_2d atleast_3d broadcast_tensors broadcast_to chain_matmul chunk diag diagflat
+    diff dist dsplit dstack expand_as fill flatten fliplr flipud float_power frobenius_norm hsplit hstack is_nonzero
+    is_same_size linalg_norm lobpcg matmul matrix_norm matrix_power movedim multi_dot norm nuclear_norm pca_lowrank
+    ravel reshape_as resolve_conj resolve_neg rot90 rsub split svd_lowrank tensor_split tile to trace trapezoid type_as
+    unflatten unsafe_chunk unsafe_split unsafe_split_with_sizes vecdot vector_norm view_as vsplit vstack where
 """.split())
 
 # What users call where an op of another name would refuse.
@@ -57,7 +58,7 @@ _CALLED = {
     "__rfloordiv": "floor_divide", "__rmod": "remainder", "__rpow": "pow",
     "_unit_matrices": "matrix_power", "_xlog1py": "special.xlog1py", "_zeta": "special.zeta",
     "conv_gather": "convolution", "conv_spread": "convolution", "normalise_rows": "layer_norm or group_norm",
-    "pool_max": "max_pool", "pool_mean": "avg_pool"}
+    "pool_highest": "max_pool", "pool_max": "max_pool", "pool_mean": "avg_pool"}
 
 
 def _refuse_others():

@@ -1,8 +1,9 @@
 """Activation functions and the softmax family."""
 import math
 
-from .._core import OPS
+from .._core import OPS, lookups
 from .._core.declaring import op
+from .._core.deferred import Deferred, written
 from .._core.dtype import float64
 from .._core.pointwise import pointwise1, unary
 from .._core.products import by_rows
@@ -199,9 +200,15 @@ def softmax_backward(grad, out_, dim):
 
 
 @op(name="_log_softmax", function=False, method=False, backward_name="LogSoftmaxBackward0",
-    grads={"self": lambda g, out, dim: log_softmax_backward(g, out, dim)})
+    grads={"self": lambda g, out, dim: _log_softmax_gradient(g, out, dim)})
 def log_softmax_op(self, dim):
     return by_rows("log_softmax", (self,), dim)
+
+
+def _log_softmax_gradient(g, out, dim):
+    if type(g) is Deferred and dim in (1, -1) and lookups.is_plain(out):
+        return lookups.nll_backward_softmax(out, *g.about)
+    return log_softmax_backward(written(g), out, dim)
 
 
 @op(name="_log_softmax_backward", function=False, method=False, grads={

@@ -5,6 +5,7 @@ from .._core import OPS
 from .._core.declaring import inplace_op, op
 from .._core.device import contiguous_format
 from .._core.dtype import scalar_type
+from .._core.factory import fitting
 from .._core.tensor import TensorBase, wrap_ndarray
 from .._kernels import along as kernels
 from ._rules import where
@@ -185,7 +186,8 @@ def index_fill_(self, dim, index, value):
     if isinstance(value, complex) and not self.is_complex():
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
     array = self._ndarray()
-    array[(slice(None),) * d + (places,) if self.dim() else ()] = np.asarray(value).astype(array.dtype)
+    number = np.asarray(fitting(self, value, "index_fill_"))
+    array[(slice(None),) * d + (places,) if self.dim() else ()] = number.astype(array.dtype)
     return self
 
 
@@ -283,7 +285,7 @@ def _source_values(x, index, src, name):
     if not isinstance(src, TensorBase):
         if src is None:
             raise TypeError(f"{name}() missing 1 required positional arguments: \"src\"")
-        return np.asarray(src).astype(x._ndarray().dtype)
+        return np.asarray(fitting(x, src, name)).astype(x._ndarray().dtype)
     if src.dtype is not x.dtype:
         raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype")
     if any(i > s for i, s in zip(index.shape, src.shape)):

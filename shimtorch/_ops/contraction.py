@@ -132,7 +132,7 @@ def _spread(factors, rows, plan, i, shape):
     known = {x for row, f in zip(rows, factors) for x, n in zip(row, f.shape) if n != 1}
     for label, n in zip(plan.terms[i], shape):
         if n != 1 and label in target:               # a diagonal: zero beside it
-            factors = [*factors, OPS["torch.eye"](n, dtype=factors[0].dtype)]
+            factors = [*factors, OPS["torch.eye"](n, dtype=factors[0].dtype, device=factors[0].device)]
             rows.append((label, fresh))
             known.update((label, fresh))
             label, fresh = fresh, fresh + 1

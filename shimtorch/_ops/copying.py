@@ -39,9 +39,9 @@ def to_dtype(self, dtype):
 
 @op(name="to_device", method=False, function=False, backward_name="ToCopyBackward0", aux=("origin",), cuda=True,
     grads={"self": lambda g, origin: to_device(g, origin)})
-def to_device(self, device):
+def to_device(self, device, non_blocking=False):
     """A copy on another device."""
-    return factory.on_device(self, device), self.device
+    return factory.on_device(self, device, non_blocking), self.device
 
 
 @op(function=False, samples=Samples([call(Draw(2, 3), get_default_dtype()), call(Draw(2, 3), "cpu"),
@@ -62,10 +62,11 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
         elif arg is not None:
             device = as_device(arg)
     copy = copy or (len(flags) > 1 and flags[1])
+    non_blocking = bool(non_blocking or (flags and flags[0]))
     if memory_format is not None and memory_format.name == "preserve_format":
         memory_format = None
     if device is not None and as_device(device) != self.device:
-        self, copy = to_device(self, as_device(device)), False
+        self, copy = to_device(self, as_device(device), non_blocking), False
     if dtype is None or dtype is self.dtype:
         return self.clone(memory_format=memory_format) if copy or (
             memory_format is not None and not self.is_contiguous(memory_format)) else self
@@ -108,7 +109,7 @@ def type_as(self, other):
                              call(Draw(3, 4), Draw(3, 1, dtype="float64"))], "number"))
 def copy_(self, src, non_blocking=False, broadcast=True):
     """Write src, broadcast and cast, into this tensor."""
-    return factory.copy_from(self, src)
+    return factory.copy_from(self, src, bool(non_blocking))
 
 
 @inplace_op(function=True, overloads=True, grads={"self": lambda g: g * 0, "value": lambda g: g.sum()},

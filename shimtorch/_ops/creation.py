@@ -26,19 +26,20 @@ def _like(name, make, samples=_like_samples):
                 raise NotImplementedError(f"ones_like: not implemented for layout {layout}, where it would be dense")
             dtype = self.dtype if dtype is None else dtype
             return factory.zeros(size=self.shape, dtype=dtype, layout=layout, requires_grad=requires_grad)
-        return _finish(make(self.detach(), self.dtype if dtype is None else dtype, memory_format), None, device,
+        return _finish(make(self.detach(), self.dtype if dtype is None else dtype, memory_format, device), None, None,
                        requires_grad)
     forward.__name__ = name
     forward.__doc__ = f"A tensor of the shape of self, made as ``{name[:-5]}`` makes one."
     return op(forward, method=False, samples=samples)
 
 
-def _empty_like(x, dtype, memory_format):
+def _empty_like(x, dtype, memory_format, device=None):
     if memory_format is not None and memory_format.name != "preserve_format":
-        return factory.empty_tensor(x.shape, dtype=dtype, memory_format=memory_format, device=x.device)
+        return factory.empty_tensor(x.shape, dtype=dtype, memory_format=memory_format,
+                                    device=x.device if device is None else device)
     if not x.is_contiguous():
-        return factory.clone(x if x.dtype is dtype else factory.cast(x, dtype))
-    return factory.new_empty(x.shape, dtype, x)
+        return factory.empty_alike(x, dtype, device)
+    return factory.new_empty(x.shape, dtype, x, device)
 
 
 empty_like = _like("empty_like", _empty_like, Samples([call(Draw(0, 3)), call(Draw(2, 0))], "number", gradcheck=False))
@@ -50,8 +51,8 @@ ones_like = _like("ones_like", lambda x, *how: factory.fill(_empty_like(x, *how)
 def full_like(self, fill_value, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False,
               memory_format=None):
     """A tensor of the shape of self with every element ``fill_value``."""
-    t = _empty_like(self.detach(), self.dtype if dtype is None else dtype, memory_format)
-    return _finish(factory.fill(t, fill_value), None, device, requires_grad)
+    t = _empty_like(self.detach(), self.dtype if dtype is None else dtype, memory_format, device)
+    return _finish(factory.fill(t, fill_value), None, None, requires_grad)
 
 
 # ---------------------------------------------------------------- of another tensor's type
@@ -59,8 +60,8 @@ def full_like(self, fill_value, *, dtype=None, layout=None, device=None, require
 def _new(name, make, calls):
     def forward(self, *sizes, size=None, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
         sizes = sizes if size is None else (size,)
-        return _finish(make(factory.new_empty(sizes, self.dtype if dtype is None else dtype, self)), None, device,
-                       requires_grad)
+        t = factory.new_empty(sizes, self.dtype if dtype is None else dtype, self, device)
+        return _finish(make(t), None, None, requires_grad)
     forward.__name__ = name
     forward.__doc__ = "A tensor of the given size and, unless told otherwise, of this one's dtype."
     return op(forward, function=False, samples=Samples(calls, "number", gradcheck=False))
@@ -74,8 +75,8 @@ _new("new_ones", lambda t: factory.fill(t, 1), [call(Draw(2), 2, 3), call(Draw(2
 @op(function=False, samples=Samples([call(Draw(2), (2, 3), 1), call(Draw(2), (), 0)], "number", gradcheck=False))
 def new_full(self, size, fill_value, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
     """A tensor of the given size with every element ``fill_value``, of this one's dtype."""
-    t = factory.fill(factory.new_empty(size, self.dtype if dtype is None else dtype, self), fill_value)
-    return _finish(t, None, device, requires_grad)
+    t = factory.fill(factory.new_empty(size, self.dtype if dtype is None else dtype, self, device), fill_value)
+    return _finish(t, None, None, requires_grad)
 
 
 @op(function=False, samples=Samples([call(Draw(2), [[0, 1], [1, 0]]), call(Draw(2), Draw(3)), call(Draw(), 1)],
@@ -132,15 +133,15 @@ def empty_permuted(size, physical_layout, *, dtype=None, layout=None, device=Non
                                f"{i}).")
     if len(set(physical_layout)) != n:
         raise RuntimeError("Duplicate dim not allowed")
-    t = factory.new_empty([size[d] for d in physical_layout], dtype)
+    t = factory.new_empty([size[d] for d in physical_layout], dtype, None, device)
     order = sorted(range(len(size)), key=list(physical_layout).__getitem__)
-    return _finish(t.permute(order), None, device, requires_grad)
+    return _finish(t.permute(order), None, None, requires_grad)
 
 
 @op(method=False, samples=Samples([call(3), call(2.5), call(True)], gradcheck=False))
 def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """A 0-dim tensor of a number, in the default dtype."""
-    return _finish(factory.full((), s, dtype=dtype or get_default_dtype()), None, device, requires_grad)
+    return _finish(factory.full((), s, dtype=dtype or get_default_dtype(), device=device), None, None, requires_grad)
 
 
 # ---------------------------------------------------------------- ranges
@@ -168,11 +169,22 @@ def _range_numbers(name, start, end, step):
     return start, end, step
 
 
-def _counted(n, start, step, dtype):
-    """``start + i * step`` for i < n."""
+def _there(device, out):
+    """The CUDA device that a result is to be made on, else None."""
+    device = out.device if out is not None else None if device is None else as_device(device)
+    return device if device is not None and device.type == "cuda" else None
+
+
+def _counted(n, start, step, dtype, device=None):
+    """``start + i * step`` for i < n, on a CUDA device (None: the CPU)."""
     import numpy as np
     if n > 1 << 58:
         raise RuntimeError(f"Storage size calculation overflowed with sizes=[{n}]")
+    if device is not None:
+        from .._gpu._dense import fill_range
+        t = factory.new_empty((n,), dtype, None, device)
+        fill_range(t, start, step)
+        return t
     whole = isinstance(start, int) and isinstance(step, int)
     values = np.arange(n, dtype=np.int64 if whole else np.float64)
     return factory.cast(wrap_ndarray(values * step + start), dtype)
@@ -206,7 +218,7 @@ def arange(start=0, end=None, step=1, *, dtype=None, out=None, layout=None, devi
                       stacklevel=2)
     if not dtype.is_floating_point:
         start, step = _whole(start, step)
-    return _finish(_counted(max(n, 0), start, step, dtype), out, device, requires_grad)
+    return _finish(_counted(max(n, 0), start, step, dtype, _there(device, out)), out, device, requires_grad)
 
 
 def _whole(*numbers):
@@ -230,7 +242,8 @@ def range_(start=0, end=None, step=1, *, dtype=None, out=None, layout=None, devi
     dtype = out.dtype if out is not None else dtype or get_default_dtype()
     if not (dtype.is_floating_point or dtype.is_complex):
         start, end, step = _whole(start, end, step)
-    return _finish(_counted(math.floor((end - start) / step) + 1, start, step, dtype), out, device, requires_grad)
+    n = math.floor((end - start) / step) + 1
+    return _finish(_counted(n, start, step, dtype, _there(device, out)), out, device, requires_grad)
 
 
 def _check_ends(name, start, end, steps):
@@ -248,13 +261,13 @@ def _check_ends(name, start, end, steps):
     return index(steps)
 
 
-def _short_linspace(start, end, steps, dtype):
+def _short_linspace(start, end, steps, dtype, device):
     """``linspace`` in 16 bits, where every step of the computation rounds."""
-    first, last = factory.full((), start, dtype=dtype), factory.full((), end, dtype=dtype)
+    first, last = (factory.full((), x, dtype=dtype, device=device) for x in (start, end))
     if steps < 2:
         return first.expand(steps).clone()
-    step = (last - first) / factory.full((), steps - 1, dtype=dtype)
-    i = arange(steps, dtype=dtype)
+    step = (last - first) / factory.full((), steps - 1, dtype=dtype, device=device)
+    i = arange(steps, dtype=dtype, device=device)
     half = steps // 2
     return OPS["torch.cat"]([first + step * i[:half], (last - step * i[:steps - half]).flip(0)])
 
@@ -310,7 +323,12 @@ def linspace(start, end, steps=100, *, dtype=None, out=None, layout=None, device
     if not (dtype.is_floating_point or dtype.is_complex):
         start, end = (int(np.int64(x).astype(dtype.name)) for x in _whole(start, end))
     if dtype.is_floating_point and dtype.itemsize == 2:
-        return _finish(_short_linspace(start, end, steps, dtype), out, device, requires_grad)
+        return _finish(_short_linspace(start, end, steps, dtype, _there(device, out)), out, device, requires_grad)
+    if not dtype.is_complex and _there(device, out) is not None:
+        from .._gpu._dense import fill_linspace
+        t = factory.new_empty((steps,), dtype, None, _there(device, out))
+        fill_linspace(t, start, end)
+        return _finish(t, out, device, requires_grad)
     work = {"float32": np.float32, "complex64": np.complex64, "complex128": np.complex128}.get(dtype.name, np.float64)
     step = (work(end) - work(start)) / work(steps - 1) if steps > 1 else work(0)
     i = np.arange(steps)
@@ -354,7 +372,7 @@ def eye(n, m=None, *, dtype=None, out=None, layout=None, device=None, requires_g
                             f"{type(size).__name__}")
         if size < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
-    t = factory.zeros(n, m, dtype=out.dtype if out is not None else dtype)
+    t = factory.zeros(n, m, dtype=out.dtype if out is not None else dtype, device=_there(device, out))
     t.diagonal().fill_(1)
     return _finish(t, out, device, requires_grad)
 

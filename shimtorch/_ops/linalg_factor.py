@@ -131,7 +131,7 @@ def permutations(pivots, n, dtype):
 def _unit_lower(LU, k):
     """L of packed factors: ones on the diagonal."""
     lower = LU.narrow(-1, 0, k).tril(-1)
-    return lower + OPS["torch.eye"](lower.shape[-2], k, dtype=lower.dtype)
+    return lower + OPS["torch.eye"](lower.shape[-2], k, dtype=lower.dtype, device=lower.device)
 
 
 def _lu_grad(g, out):

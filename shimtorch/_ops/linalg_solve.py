@@ -195,7 +195,7 @@ def _cofactors(A):
     U, S, Vh = linalg_svd(A)
     n = S.shape[-1]
     others = S.unsqueeze(-2).expand(tuple(S.shape[:-1]) + (n, n))
-    eye = OPS["torch.eye"](n, dtype=S.dtype)
+    eye = OPS["torch.eye"](n, dtype=S.dtype, device=S.device)
     others = (others * (1 - eye) + eye).prod(-1)             # the product of all but one
     turn = conj(_det(U) * _det(Vh)).unsqueeze(-1).unsqueeze(-1)
     return turn * (U * others.unsqueeze(-2)).matmul(Vh)
@@ -364,7 +364,7 @@ def cholesky_inverse(self, upper=False):
     """The inverses of matrices, from their Cholesky factors."""
     check_square(self, "cholesky_inverse")
     check_kernel(self, "cholesky_inverse_out_cpu")
-    eye = OPS["torch.eye"](self.shape[-1], dtype=self.dtype)
+    eye = OPS["torch.eye"](self.shape[-1], dtype=self.dtype, device=self.device)
     return cholesky_solve(eye, self, upper)
 
 

@@ -45,7 +45,7 @@ def _gauge(phases, what, name):
 def _differences(x, y):
     """y_j - x_i as matrices, with ones on the diagonal."""
     e = y.unsqueeze(-2) - x.unsqueeze(-1)
-    return e + OPS["torch.eye"](x.shape[-1], dtype=e.dtype)
+    return e + OPS["torch.eye"](x.shape[-1], dtype=e.dtype, device=e.device)
 
 
 def _sizes(r):
@@ -61,14 +61,14 @@ def _eigh_grad(gw, gv, w, V):
     inner = h(V).matmul(gv)
     if V.is_complex():
         _gauge(inner.diagonal(0, -2, -1), "eigenvectors", "linalg_eigh_backward")
-    off = 1 - OPS["torch.eye"](w.shape[-1], dtype=w.dtype)
+    off = 1 - OPS["torch.eye"](w.shape[-1], dtype=w.dtype, device=w.device)
     inner = inner * off / _differences(w, w)
     if gw is not None:
         inner = inner + _diagonal(gw)
     return V.matmul(inner).matmul(h(V))
 
 
-@op(method=False, function=False, backward_name="LinalgEighBackward0", grads={
+@op(method=False, function=False, backward_name="LinalgEighBackward0", materialize_grads=False, grads={
     "A": lambda g, out: _eigh_grad(g[0], g[1], *out)})
 def _eigh(A, lower):
     batch = A.shape[:-2]
@@ -129,7 +129,7 @@ def _eig_grad(gw, gv, w, V, real):
         diagonal = products.diagonal(0, -2, -1)
         _gauge(diagonal, "eigenvectors", "linalg_eig_backward")
         inner = products - h(V).matmul(V) * OPS["torch.real"](diagonal).unsqueeze(-2)
-        off = 1 - OPS["torch.eye"](w.shape[-1], dtype=inner.dtype)
+        off = 1 - OPS["torch.eye"](w.shape[-1], dtype=inner.dtype, device=inner.device)
         inner = inner * off / _differences(conj(w), conj(w))
         if gw is not None:
             inner = inner + _diagonal(gw)
@@ -154,7 +154,7 @@ def _complex_pair(values, columns):
     return w, V
 
 
-@op(method=False, function=False, backward_name="LinalgEigBackward0", grads={
+@op(method=False, function=False, backward_name="LinalgEigBackward0", materialize_grads=False, grads={
     "A": lambda g, out, A_dtype: _eig_grad(g[0], g[1], *out, not A_dtype.is_complex)})
 def _eig(A, with_vectors):
     batch = A.shape[:-2]
@@ -223,7 +223,7 @@ def _svd_grad(gu, gs, gv, U, S, Vh, full):
         phases = sum(x.diagonal(0, -2, -1) for x in (left, right) if x is not None)
         _gauge(phases, "singular vectors", "svd_backward")
     E = _differences(S, S) * (S.unsqueeze(-2) + S.unsqueeze(-1))
-    off = 1 - OPS["torch.eye"](k, dtype=S.dtype)
+    off = 1 - OPS["torch.eye"](k, dtype=S.dtype, device=S.device)
     inner = 0
     if left is not None:
         inner = inner + left * off / E * S.unsqueeze(-2)
@@ -244,7 +244,7 @@ def _svd_grad(gu, gs, gv, U, S, Vh, full):
     return grad
 
 
-@op(method=False, function=False, backward_name="LinalgSvdBackward0", grads={
+@op(method=False, function=False, backward_name="LinalgSvdBackward0", materialize_grads=False, grads={
     "A": lambda g, out, full: _svd_grad(g[0], g[1], g[2], *out, full)})
 def _svd(A, full):
     batch, (m, n) = A.shape[:-2], A.shape[-2:]

@@ -5,7 +5,7 @@ from .._core import OPS
 from .._core.declaring import inplace_op, op
 from .._core.device import contiguous_format
 from .._core.dtype import int64, scalar_type
-from .._core.factory import full
+from .._core.factory import fitting, full
 from .._core.pointwise import chosen
 from .._core.policy import policy
 from .._core.promotion import result_type
@@ -82,15 +82,14 @@ def _fill_value(x, value, name):
         if value.dim() > 0:
             raise RuntimeError("masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                                f"{value.dim()} dimension(s).")
-        if value.is_floating_point() and not (x.is_floating_point() or x.is_complex() or bool(value.isfinite())):
-            raise RuntimeError(f"value cannot be converted to type {_C_TYPES.get(x.dtype.name, x.dtype.name)} without "
-                               "overflow")
+        if value.dtype is not x.dtype:
+            fitting(x, value)
         return value.to(x.dtype)
     if not isinstance(value, (int, float, complex, np.number, np.bool_)):
         raise TypeError(f"{name}() received an invalid combination of arguments - got "
                         f"(Tensor, {type(value).__name__}), but expected one of:\n * (Tensor mask, Tensor value)"
                         "\n * (Tensor mask, Number value)")
-    return full((), value, dtype=x.dtype)
+    return full((), fitting(x, value, name), dtype=x.dtype)
 
 
 def _fill_mask(mask):

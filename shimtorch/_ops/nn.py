@@ -1,7 +1,9 @@
 """The ops of neural network layers: linear maps, look-ups, losses on indices."""
 from .._core import lookups, products
 from .._core.declaring import op
+from .._core.deferred import Deferred
 from .._core.dtype import scalar_type
+from .._core.grad_mode import is_grad_enabled
 from .samples import Draw, Samples, call, integers
 
 _SPACE = dict(namespace="torch.nn.functional", method=False)
@@ -62,7 +64,7 @@ def _masked_rows(x, indices, padding_idx):
                     gradcheck=(0, 2), reference=lambda torch: lambda x, target, weight=None, ignored=-100, mean=False: (
                         torch.nn.functional.nll_loss(x, target, weight, ignore_index=ignored,
                                                      reduction="mean" if mean else "sum"))),
-    grads={"input": lambda g, input_shape, target, weight, ignore_index, mean, total: nll_backward(
+    grads={"input": lambda g, input_shape, target, weight, ignore_index, mean, total: _nll_gradient(
         g, input_shape, target, weight, ignore_index, mean, total)})
 def nll_sum(input, target, weight=None, ignore_index=-100, mean=False):
     """Minus the sum (or weighted mean) of input (N, C) at the classes target (N), which may be ignored."""
@@ -74,6 +76,12 @@ def nll_sum(input, target, weight=None, ignore_index=-100, mean=False):
 def nll_backward(grad, size, target, weight, ignore_index, mean, total):
     """The gradient of ``nll_sum`` with respect to its input of the given size."""
     return lookups.nll_backward(grad, size, target, weight, ignore_index, mean, total)
+
+
+def _nll_gradient(g, *about):
+    if is_grad_enabled() or not lookups.is_plain(g):
+        return nll_backward(g, *about)
+    return Deferred("LogSoftmaxBackward0", nll_backward, (g, *about))
 
 
 def _nll_linear(g, target, weight, ignore_index, mean, total):

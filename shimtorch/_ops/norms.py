@@ -116,5 +116,5 @@ def pdist(input, p=2.0):
     if input.dim() != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input.dim()}D")
     n = input.shape[0]
-    rows, columns = OPS["torch.triu_indices"](n, n, 1)
+    rows, columns = OPS["torch.triu_indices"](n, n, 1, device=input.device)
     return (input.index_select(0, rows) - input.index_select(0, columns)).norm(p, -1)

@@ -3,7 +3,7 @@
 ``windows`` says which: None for as many even cells as ``out`` asks for, else (kernel, stride, padding, dilation,
 whether padding counts in a mean, what to divide by instead of the count or 0).
 """
-from .._core import pooling
+from .._core import lookups, pooling
 from .._core.declaring import op
 from .samples import Draw, Samples, call
 
@@ -11,6 +11,10 @@ _SPACE = dict(namespace="torch.nn.functional", method=False)
 _TWO = ((2, 2), (2, 2), (0, 0), (1, 1), True, 0)
 _WIDE = ((3, 2), (2, 1), (1, 0), (1, 2), False, 0)
 _names = {1: "max_pool1d", 2: "max_pool2d", 3: "max_pool3d"}
+
+
+def _max_name(out, windows):
+    return _names[len(out)] if windows else "adaptive_" + _names[len(out)]
 
 
 def _d(*shape):
@@ -45,7 +49,15 @@ def _mean_reference(torch):
     grads={"self": lambda g, out, self_shape: pool_put(g, out[1], tuple(self_shape[2:]), True)})
 def pool_max(self, out, windows):
     """The largest element of every window, and its place in the plane."""
-    return pooling.largest(self, out, windows, True, _names[len(out)] if windows else "adaptive_" + _names[len(out)])
+    return pooling.largest(self, out, windows, True, _max_name(out, windows))
+
+
+@op(**_SPACE, function=False)
+def pool_highest(self, out, windows):
+    """The largest element of every window alone: no places are kept where no gradient will ask for them."""
+    if not lookups.is_plain(self):
+        return pool_max(self, out, windows)[0]
+    return pooling.largest(self, out, windows, False, _max_name(out, windows))[0]
 
 
 @op(**_SPACE, backward_name="AvgPool2DBackward0",

@@ -311,7 +311,7 @@ def cross(self, other, dim=None):
 @op(method=False, function=False, backward_name="CloneBackward0", grads={"self": lambda g: g * 0})
 def _unit_matrices(self):
     """Unit matrices of the shape of self."""
-    return OPS["torch.zeros_like"](self) + OPS["torch.eye"](self.shape[-1], dtype=self.dtype)
+    return OPS["torch.zeros_like"](self) + OPS["torch.eye"](self.shape[-1], dtype=self.dtype, device=self.device)
 
 
 @op(out=True,

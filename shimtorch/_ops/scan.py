@@ -42,6 +42,9 @@ def _scan(x, dim, dtype, kernel, ufunc):
     d = wrap(dim, x.dim())
     if x.dim() == 0:
         return x.clone()
+    if x.is_cuda:
+        from .._gpu.rows import by_rows as on_device
+        return on_device(kernel, (x.contiguous(),), d)
     array = x._ndarray()
     return wrap_ndarray(np.ascontiguousarray(getattr(np, ufunc).accumulate(array, axis=d, dtype=array.dtype)))
 

@@ -144,6 +144,10 @@ def _positions(np, size, stride, offset):
 
 def _add_at_strides(base, view, grad):
     """Add grad to base through a view of it that may show one element several times."""
+    if grad.is_cuda:
+        from .._gpu import _device
+        _device.look_up(_device.ADD, grad, view, tuple(grad.shape), grad.stride(), view.stride(), [])
+        return
     import numpy as np
     flat = np.arange(base.numel())
     where = np.lib.stride_tricks.as_strided(flat[view.storage_offset():], view.shape,

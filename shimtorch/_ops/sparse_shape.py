@@ -69,7 +69,8 @@ def _permuted(self, p, order):
         coalesced = False
     if order[n:] != list(range(n, self.dim())):
         values = values.permute(0, *[d - n + 1 for d in order[n:]])
-    return _make(indices, values, size, coalesced)
+    result = _make(indices, values, size, coalesced)
+    return parts.turned(result) if n == 2 and p.coalesced and not coalesced else result
 
 
 def _int64(numbers):

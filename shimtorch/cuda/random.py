@@ -16,14 +16,14 @@ def manual_seed_all(seed):
 
 def seed():
     """Seed the generator of the current device with a random number."""
-    from .._core.generator import fresh_seed
-    manual_seed(fresh_seed())
+    from .._core.generator import nondeterministic_seed
+    manual_seed(nondeterministic_seed())
 
 
 def seed_all():
     """Seed the generators of all devices with one random number."""
-    from .._core.generator import fresh_seed
-    manual_seed_all(fresh_seed())
+    from .._core.generator import nondeterministic_seed
+    manual_seed_all(nondeterministic_seed())
 
 
 def initial_seed():

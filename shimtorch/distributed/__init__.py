@@ -5,10 +5,11 @@ group, which combines them in the order of the ranks, and back. NCCL and MPI are
 """
 
 from . import _stores, distributed_c10d
-from ._stores import DistError, DistStoreError, FileStore, HashStore, PrefixStore, Store
+from ._stores import DistError, DistNetworkError, DistStoreError, FileStore, HashStore, PrefixStore, Store
+from ._tcp_store import TCPStore
 from .distributed_c10d import *  # noqa: F403
 
-__all__ = [*distributed_c10d.__all__, *_stores.__all__, "is_available"]
+__all__ = [*distributed_c10d.__all__, *_stores.__all__, "TCPStore", "is_available"]
 
 
 def is_available():
@@ -17,6 +18,10 @@ def is_available():
 
 
 def __getattr__(name):
+    if name == "rpc":
+        from importlib import import_module
+
+        return import_module(".rpc", __name__)
     from .. import _refused
 
     return _refused.attribute("torch.distributed", name)

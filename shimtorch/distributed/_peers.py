@@ -87,15 +87,22 @@ class Peers:
 
 
 def through_store(rank, store, timeout):
-    """The peers of a process, all on this machine, that tell each other by a store where they listen."""
-    known = {}
+    """The peers of a process that tell each other by a store where they listen.
+
+    They are on this machine unless the store is reached through an address of another.
+    """
+    known, base = {}, store
+    while hasattr(base, "underlying_store"):
+        base = base.underlying_store
+    host = _host_towards((base.host, base.port)) if hasattr(base, "host") else "127.0.0.1"
 
     def find(other):
         if other not in known:
-            known[other] = "127.0.0.1", int(store.get(f"port/{other}"))
+            where, _, port = store.get(f"address/{other}").decode().rpartition(":")
+            known[other] = where, int(port)
         return known[other]
-    listener = socket.create_server(("127.0.0.1", 0), backlog=128)
-    store.set(f"port/{rank}", str(listener.getsockname()[1]))
+    listener = socket.create_server((host, 0), backlog=128)
+    store.set(f"address/{rank}", f"{host}:{listener.getsockname()[1]}")
     return Peers(rank, timeout, listener, find)
 
 

@@ -4,11 +4,15 @@ import os
 import time
 from datetime import timedelta
 
-__all__ = ["DistError", "DistStoreError", "FileStore", "HashStore", "PrefixStore", "Store"]
+__all__ = ["DistError", "DistNetworkError", "DistStoreError", "FileStore", "HashStore", "PrefixStore", "Store"]
 
 
 class DistError(RuntimeError):
     """Something between processes went wrong."""
+
+
+class DistNetworkError(DistError):
+    """A connection failed."""
 
 
 class DistStoreError(DistError):
@@ -57,6 +61,29 @@ class Store:
             return held.get(key, _as_bytes(expected_value))
         return self._write(change)
 
+    def append(self, key, value):
+        """Add a str or bytes to the end of what a key holds."""
+        self._write(lambda held: held.__setitem__(key, held.get(key, b"") + _as_bytes(value)))
+
+    def multi_get(self, keys):
+        """The bytes under several keys, which are waited for."""
+        self.wait(keys)
+        held = self._read()
+        return [held[key] for key in keys]
+
+    def multi_set(self, keys, values):
+        """Store several values at once."""
+        pairs = [(key, _as_bytes(value)) for key, value in zip(keys, values, strict=True)]
+        self._write(lambda held: held.update(pairs))
+
+    def has_extended_api(self):
+        """Whether there are `append`, `multi_get` and `multi_set`: yes."""
+        return True
+
+    def list_keys(self):
+        """All keys."""
+        return list(self._read())
+
     def delete_key(self, key):
         """Remove a key; whether it was there."""
         return self._write(lambda held: held.pop(key, None) is not None)
@@ -71,10 +98,11 @@ class Store:
 
     def wait(self, keys, timeout=None):
         """Wait until all keys are there."""
-        end = time.monotonic() + (self.timeout if timeout is None else timeout).total_seconds()
+        seconds = (self.timeout if timeout is None else timeout).total_seconds()
+        end = time.monotonic() + seconds
         while not self.check(keys):
             if time.monotonic() > end:
-                raise DistStoreError("Wait timeout")
+                raise DistStoreError(f"wait timeout after {round(seconds * 1000)}ms, keys: {', '.join(keys)}")
             time.sleep(0.01)
 
 

@@ -76,7 +76,8 @@ class Categorical(ParameterShape, Distribution):
         return -(logits * self.probs).sum(-1)
 
     def enumerate_support(self, expand=True):
-        values = _ops.arange(self._num_events, dtype=int64).view((-1,) + (1,) * len(self._batch_shape))
+        values = _ops.arange(self._num_events, dtype=int64, device=self._param.device)
+        values = values.view((-1,) + (1,) * len(self._batch_shape))
         return values.expand((-1,) + self._batch_shape) if expand else values
 
 

@@ -307,7 +307,7 @@ class _Square(Constraint):
     event_dim = 2
 
     def check(self, value):
-        return _ops.full(value.shape[:-2], value.shape[-2] == value.shape[-1], dtype=bool_dtype)
+        return _ops.full(value.shape[:-2], value.shape[-2] == value.shape[-1], dtype=bool_dtype, device=value.device)
 
 
 class _Symmetric(_Square):

@@ -79,7 +79,8 @@ class ContinuousBernoulli(BinaryOdds, ParameterShape, ExponentialFamily):
         return _ops.where(self._outside(), variance, 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x)
 
     def rsample(self, sample_shape=()):
-        return self.icdf(_ops.rand(self._extended_shape(sample_shape), dtype=self.probs.dtype))
+        shape = self._extended_shape(sample_shape)
+        return self.icdf(_ops.rand(shape, dtype=self.probs.dtype, device=self.probs.device))
 
     def log_prob(self, value):
         if self._validate_args:

@@ -49,7 +49,7 @@ class Gamma(ExponentialFamily):
         return value
 
     def log_prob(self, value):
-        value = value if hasattr(value, "dim") else _ops.tensor(value, dtype=self.rate.dtype)
+        value = value if hasattr(value, "dim") else _ops.tensor(value, dtype=self.rate.dtype, device=self.rate.device)
         if self._validate_args:
             self._validate_sample(value)
         a, rate = self.concentration, self.rate

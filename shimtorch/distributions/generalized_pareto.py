@@ -39,7 +39,7 @@ class GeneralizedPareto(Distribution):
         return (value - self.loc) / self.scale
 
     def rsample(self, sample_shape=()):
-        return self.icdf(_ops.rand(self._extended_shape(sample_shape), dtype=self.loc.dtype))
+        return self.icdf(_ops.rand(self._extended_shape(sample_shape), dtype=self.loc.dtype, device=self.loc.device))
 
     def log_prob(self, value):
         z = self._excess(value)

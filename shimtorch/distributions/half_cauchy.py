@@ -27,4 +27,4 @@ class HalfCauchy(Half):
         return self.base_dist.variance
 
     def _as_value(self, value):
-        return value if hasattr(value, "dim") else _ops.tensor(value, dtype=self.scale.dtype)
+        return value if hasattr(value, "dim") else _ops.tensor(value, dtype=self.scale.dtype, device=self.scale.device)

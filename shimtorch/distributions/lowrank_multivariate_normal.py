@@ -45,7 +45,7 @@ class LowRankMultivariateNormal(Distribution):
         self._factor, self._diag = cov_factor, cov_diag
         m = cov_factor.shape[-1]
         scaled = cov_factor.mT / cov_diag.unsqueeze(-2)
-        capacitance = scaled @ cov_factor + _ops.eye(m, dtype=cov_factor.dtype)
+        capacitance = scaled @ cov_factor + _ops.eye(m, dtype=cov_factor.dtype, device=cov_factor.device)
         self._capacitance_tril = linalg.cholesky(capacitance)
         super().__init__(batch_shape, event_shape, validate_args=validate_args)
 
@@ -74,7 +74,7 @@ class LowRankMultivariateNormal(Distribution):
         root = self._diag.sqrt().unsqueeze(-1)
         scaled = self._factor / root
         n = self._event_shape[0]
-        K = scaled @ scaled.mT + _ops.eye(n, dtype=scaled.dtype)
+        K = scaled @ scaled.mT + _ops.eye(n, dtype=scaled.dtype, device=scaled.device)
         return (root * linalg.cholesky(K)).expand(self._batch_shape + (n, n))
 
     @lazy_property

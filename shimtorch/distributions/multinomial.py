@@ -68,7 +68,7 @@ class Multinomial(Distribution):
             return counts.type_as(self.probs)
 
     def entropy(self):
-        n = _ops.tensor(float(self.total_count), dtype=self.probs.dtype)
+        n = _ops.tensor(float(self.total_count), dtype=self.probs.dtype, device=self.probs.device)
         support = self._binomial.enumerate_support(expand=False)[1:]
         probs = self._binomial.log_prob(support).exp()
         weights = (support + 1).lgamma()

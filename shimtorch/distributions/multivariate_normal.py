@@ -34,7 +34,7 @@ def _batch_mahalanobis(L, x):
 def _inverse_lower(L):
     from .. import linalg
 
-    identity = _ops.eye(L.shape[-1], dtype=L.dtype).expand(L.shape)
+    identity = _ops.eye(L.shape[-1], dtype=L.dtype, device=L.device).expand(L.shape)
     return linalg.solve_triangular(L, identity, upper=False)
 
 

@@ -36,7 +36,7 @@ class LogitRelaxedBernoulli(BinaryOdds, ParameterShape, Distribution):
     def rsample(self, sample_shape=()):
         shape = self._extended_shape(sample_shape)
         probs = clamp_probs(self.probs.expand(shape))
-        drawn = clamp_probs(_ops.rand(shape, dtype=probs.dtype))
+        drawn = clamp_probs(_ops.rand(shape, dtype=probs.dtype, device=probs.device))
         return (drawn.log() - (-drawn).log1p() + probs.log() - (-probs).log1p()) / self.temperature
 
     def log_prob(self, value):

@@ -45,7 +45,8 @@ class ExpRelaxedCategorical(Distribution):
         return self._categorical.param_shape
 
     def rsample(self, sample_shape=()):
-        drawn = clamp_probs(_ops.rand(self._extended_shape(sample_shape), dtype=self.logits.dtype))
+        shape = self._extended_shape(sample_shape)
+        drawn = clamp_probs(_ops.rand(shape, dtype=self.logits.dtype, device=self.logits.device))
         gumbels = -((-(drawn.log())).log())
         scores = (self.logits + gumbels) / self.temperature
         return scores - scores.logsumexp(-1, keepdim=True)

@@ -590,7 +590,7 @@ class CorrCholeskyTransform(Transform):
         eps = eps_of(x)
         r = vec_to_tril_matrix(x.clamp(min=-1 + eps, max=1 - eps), diag=-1)
         rest = (1 - r**2).sqrt().cumprod(-1)
-        r = r + _ops.eye(r.shape[-1], dtype=r.dtype)
+        r = r + _ops.eye(r.shape[-1], dtype=r.dtype, device=r.device)
         return r * pad(rest[..., :-1], [1, 0], value=1)
 
     def _inverse(self, y):

@@ -45,7 +45,7 @@ class Uniform(Distribution):
         return (self.high - self.low).pow(2) / 12
 
     def rsample(self, sample_shape=()):
-        drawn = _ops.rand(self._extended_shape(sample_shape), dtype=self.low.dtype)
+        drawn = _ops.rand(self._extended_shape(sample_shape), dtype=self.low.dtype, device=self.low.device)
         return self.low + drawn * (self.high - self.low)
 
     def log_prob(self, value):

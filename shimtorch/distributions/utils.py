@@ -39,7 +39,8 @@ def broadcast_all(*values):
         )
     tensors = [v for v in values if isinstance(v, Tensor)]
     dtype = tensors[0].dtype if tensors else get_default_dtype()
-    made = [v if isinstance(v, Tensor) else _ops.tensor(v, dtype=dtype) for v in values]
+    device = tensors[0].device if tensors else None
+    made = [v if isinstance(v, Tensor) else _ops.tensor(v, dtype=dtype, device=device) for v in values]
     return list(_ops.broadcast_tensors(*made))
 
 
@@ -101,7 +102,7 @@ def tril_matrix_to_vec(mat, diag=0):
     n = mat.shape[-1]
     if diag < -n or diag >= n:
         raise ValueError(f"diag ({diag}) provided is outside [{-n}, {n - 1}].")
-    rows, columns = _ops.tril_indices(n, n, diag)
+    rows, columns = _ops.tril_indices(n, n, diag, device=mat.device)
     return mat[..., rows, columns]
 
 

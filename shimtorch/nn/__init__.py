@@ -27,4 +27,4 @@ def __getattr__(name):
         from importlib import import_module
 
         return import_module(".grad", __name__)
-    return modules._missing_class(__name__, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

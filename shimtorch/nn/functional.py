@@ -64,6 +64,7 @@ from ._functional.dropout import (
 )
 from ._functional.fold import fold, unfold
 from ._functional.linear import bilinear, linear
+from ._functional.linear_cross_entropy import linear_cross_entropy
 from ._functional.loss import (
     gaussian_nll_loss,
     huber_loss,
@@ -208,6 +209,7 @@ __all__ = [
     "leaky_relu",
     "leaky_relu_",
     "linear",
+    "linear_cross_entropy",
     "local_response_norm",
     "log_softmax",
     "logsigmoid",

@@ -265,7 +265,7 @@ def sparse_(tensor, sparsity, std=0.01, generator=None):
     with _no_grad():
         tensor.normal_(0, std, generator=generator)
         for col in range(cols):
-            tensor[_ops.randperm(rows)[:num_zeros], col] = 0
+            tensor[_ops.randperm(rows, device=tensor.device)[:num_zeros], col] = 0
     return tensor
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from .._core import OPS as _OPS
 from .._core.factory import as_tensor
 from .._core.tensor import TensorBase as _TensorBase
+from ._dtypes import *  # noqa: F403
 
 __all__ = ["assert_close", "assert_allclose", "make_tensor"]
 
@@ -232,6 +233,24 @@ def make_tensor(*shape, dtype=None, device=None, low=None, high=None, requires_g
     if memory_format is not None:
         result = result.clone(memory_format=memory_format)
     return result.requires_grad_() if requires_grad else result
+
+
+def make_non_contiguous(tensor):
+    """A copy of a tensor that is not contiguous; the tensor itself, copied, where it has one element or none."""
+    if tensor.numel() <= 1:
+        return tensor.clone()
+    wide = tensor.new_empty([*tensor.shape, 2]).select(-1, 0)
+    return wide.copy_(tensor.detach()).requires_grad_(tensor.requires_grad)
+
+
+def get_all_device_types():
+    """The types of the devices that are there."""
+    from ..cuda import is_available
+    return ["cpu", "cuda"] if is_available() else ["cpu"]
+
+
+rand, randn = _OPS["torch.rand"], _OPS["torch.randn"]
+rand_like, randn_like = _OPS["torch.rand_like"], _OPS["torch.randn_like"]
 
 
 def _tiny(dtype):

@@ -8,6 +8,13 @@ _LATER = ("backcompat", "checkpoint", "collect_env", "cpp_extension", "data", "d
 __all__ = ["hooks", *_LATER[:-1]]             # tensorboard needs a package that may not be there
 
 
+def set_module(obj, mod):
+    """Say that *obj* was defined in the module *mod*, a name."""
+    if not isinstance(mod, str):
+        raise TypeError("The mod argument should be a string")
+    obj.__module__ = mod
+
+
 def __getattr__(name):
     if name in _LATER:
         from importlib import import_module

@@ -287,3 +287,21 @@ def test_powers_of_one_number_and_products_from_the_right():
 
 def test_what_the_package_was_built_with():
     assert "NumPy" in torch.__config__.show() and "processors" in torch.__config__.parallel_info()
+
+
+# Where values are equal, gradients of the vectors have no value, but those of the values do.
+EQUAL_VALUES = {
+    "nuclear norm of a matrix of rank 1": (lambda x: torch.linalg.matrix_norm(x, "nuc"), torch.ones(3, 3)),
+    "singular values": (lambda x: torch.linalg.svdvals(x).sum(), torch.eye(3)),
+    "eigenvalues": (lambda x: torch.linalg.eigvalsh(x).sum(), torch.eye(3)),
+    "old svd": (lambda x: torch.svd(x)[1].sum(), torch.eye(3)),
+    "general eigenvalues": (lambda x: torch.linalg.eigvals(x).real.sum(), torch.eye(3)),
+}
+
+
+@pytest.mark.parametrize("function, matrix", EQUAL_VALUES.values(), ids=EQUAL_VALUES)
+def test_gradients_of_equal_values(function, matrix):
+    x = matrix.double().requires_grad_()
+    value = function(x)
+    value.backward()
+    assert abs(float((x.grad * x).sum() - value)) < 1e-12        # functions that grow with x in proportion

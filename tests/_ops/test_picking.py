@@ -90,3 +90,23 @@ def test_gather_refuses(dim, bad):
     empty = torch.empty(6, 0)
     with pytest.raises(RuntimeError, match="index 0 is out of bounds for dimension 1 with size 0"):
         empty.gather(1, torch.zeros(6, 3, dtype=torch.int64))
+
+
+MASK = torch.tensor([True, False])
+AT_0 = torch.tensor([0])
+
+
+@pytest.mark.parametrize("dtype, value, c_type", [
+    (torch.float16, -1e9, "c10::Half"), (torch.float16, 65505, "c10::Half"), (torch.bfloat16, 3.5e38, "c10::BFloat16"),
+    (torch.float32, 1e300, "float"), (torch.int64, float("nan"), "int64_t"), (torch.int64, 1e30, "int64_t"),
+    (torch.uint8, 300, "uint8_t"), (torch.uint8, torch.tensor(300), "uint8_t"),
+    (torch.int32, torch.tensor(float("inf")), "int")])
+@pytest.mark.parametrize("write", [
+    lambda x, v: x.masked_fill(MASK, v), lambda x, v: x.masked_fill_(MASK, v), lambda x, v: x.index_fill(0, AT_0, v),
+    lambda x, v: x.scatter(0, AT_0, float(v)), lambda x, v: torch.full((2,), v, dtype=x.dtype)],
+    ids=["masked_fill", "masked_fill_", "index_fill", "scatter", "full"])
+def test_numbers_that_no_element_can_be(write, dtype, value, c_type):
+    x = torch.ones(2, dtype=dtype)
+    with pytest.raises(RuntimeError, match=f"value cannot be converted to type {c_type} without overflow"):
+        write(x, value)
+    assert (x == 1).all()

@@ -77,8 +77,8 @@ def test_integer_products_are_refused():
 
 def test_an_op_without_a_form_names_itself():
     x = torch.randn(4, device="cuda")
-    with pytest.raises(NotImplementedError, match="sort.*cuda"):
-        x.sort()
+    with pytest.raises(NotImplementedError, match="fft.*cuda|_c2c.*cuda"):
+        torch.fft.fft(x)
 
 
 def test_fallback(tmp_path):
@@ -88,12 +88,14 @@ import shimtorch as torch
 x = torch.tensor([3., 1., 2.], device="cuda", requires_grad=True)
 with warnings.catch_warnings(record=True) as seen:
     warnings.simplefilter("always")
-    values, places = x.sort()
-    x.sort()
-assert values.is_cuda and values.tolist() == [1, 2, 3] and places.tolist() == [1, 2, 0]
+    result = torch.special.i1(x)
+    torch.special.i1(x)
+assert result.is_cuda and torch.allclose(result.cpu(), torch.special.i1(x.cpu()))
 assert len([w for w in seen if "computed on the CPU" in str(w.message)]) == 1, [str(w.message) for w in seen]
-(values * torch.arange(3., device="cuda")).sum().backward()
-assert x.grad.tolist() == [2, 0, 1]
+result.sum().backward()
+y = x.detach().cpu().requires_grad_()
+torch.special.i1(y).sum().backward()
+assert torch.allclose(x.grad.cpu(), y.grad)
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True,
                           env={**os.environ, "SHIMTORCH_CUDA_FALLBACK": "1"})

@@ -235,6 +235,37 @@ def training(rank, size):
     assert not torch.equal(own[0], own[1])
 
 
+class Branches(nn.Module):
+    """Uses a part of its layers: which one is said with the input; the last one never."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(2, 1) for _ in range(4))
+
+    def forward(self, x, which):
+        return {"out": [self.layers[i](x) for i in which]}
+
+
+def unused(rank, size):
+    """Each process uses other layers: who did not use one counts as zeros in the mean."""
+    torch.manual_seed(3)
+    model = nn.parallel.DistributedDataParallel(Branches(), find_unused_parameters=True)
+    layers, x = model.module.layers, torch.tensor([[1.0, 2.0]]) * (rank + 1)
+    for _ in range(2):
+        model.zero_grad()
+        loss = sum(out.sum() for out in model(x, [rank, 1] if rank != 1 else [1])["out"])
+        loss.backward()
+        assert torch.allclose(layers[0].weight.grad, torch.tensor([[1.0, 2.0]]) / 3)
+        assert torch.allclose(layers[1].weight.grad, torch.tensor([[1.0, 2.0]]) * 2)
+        assert torch.allclose(layers[2].bias.grad, torch.tensor([1.0]) / 3)
+        assert layers[3].weight.grad is None and layers[3].bias.grad is None
+    model.zero_grad()
+    out = model(x, [0] if rank == 0 else [])["out"]
+    if out:
+        out[0].sum().backward()
+    assert torch.allclose(layers[0].bias.grad, torch.tensor([1.0]) / 3) and layers[1].weight.grad is None
+
+
 def pickled(module):
     import pickle
 
@@ -242,7 +273,7 @@ def pickled(module):
 
 
 def all_of_it(rank, size):
-    for function in (everything, from_one_to_another, groups_within, training):
+    for function in (everything, from_one_to_another, groups_within, training, unused):
         function(rank, size)
         dist.barrier()
 
@@ -275,7 +306,58 @@ def test_a_member_that_dies_is_reported(tmp_path):
     run(speaks_and_dies, 2, f"file://{tmp_path}/found")
 
 
-@pytest.mark.parametrize("make", [dist.HashStore, lambda: dist.PrefixStore("x", dist.HashStore()), None])
+@pytest.mark.slow
+def test_three_processes_that_meet_in_a_store():
+    mp.spawn(_member_by_store, (3, free_port()), 3)
+
+
+def _member_by_store(rank, size, port):
+    store = dist.TCPStore("127.0.0.1", port, size, rank == 0, timedelta(seconds=60))
+    dist.init_process_group("gloo", store=dist.PrefixStore("group", store), rank=rank, world_size=size)
+    for _ in range(20):
+        store.add("count", rank + 1)
+    dist.barrier()
+    assert store.get("count") == b"120"
+    x = torch.tensor([rank])
+    dist.all_reduce(x)
+    assert x.item() == 3
+    dist.barrier()
+    dist.destroy_process_group()
+
+
+def held_by_this_process():
+    return dist.TCPStore("127.0.0.1", 0, is_master=True, timeout=timedelta(seconds=5))
+
+
+def test_a_store_behind_a_port():
+    master = held_by_this_process()
+    client = dist.TCPStore("127.0.0.1", master.port, timeout=timedelta(seconds=5))
+    client.set("key", b"\x00value")
+    assert master.get("key") == b"\x00value" and master.clone().list_keys() == ["key"] and client.host == "127.0.0.1"
+    master.set("word", "text")
+    for store in (client, master):
+        with pytest.raises(ValueError, match="invalid literal"):
+            store.add("word", 1)
+    assert client.num_keys() == 2 and client.get("word") == b"text"
+    with pytest.raises(dist.DistNetworkError, match=f"failed to listen on any local .* port: {master.port}"):
+        dist.TCPStore("127.0.0.1", master.port, is_master=True)
+    del master
+    with pytest.raises(dist.DistNetworkError, match=r"timed out after 50ms while trying to connect to \(127.0.0.1, "):
+        dist.TCPStore("127.0.0.1", free_port(), timeout=timedelta(milliseconds=50))
+    with pytest.raises(dist.DistStoreError, match="seconds waiting for clients. 1/2 clients joined."):
+        dist.TCPStore("127.0.0.1", 0, 2, True, timedelta(milliseconds=50))
+
+
+def test_calls_in_other_processes_are_refused():
+    from shimtorch.distributed import rpc
+
+    assert dist.rpc is rpc and not rpc.is_available()
+    with pytest.raises(NotImplementedError, match="torch.distributed.rpc.init_rpc is not implemented"):
+        rpc.init_rpc("worker0", 0, 1)
+
+
+@pytest.mark.parametrize("make", [dist.HashStore, lambda: dist.PrefixStore("x", dist.HashStore()), held_by_this_process,
+                                  lambda: dist.PrefixStore("x", held_by_this_process()), None])
 def test_stores(make, tmp_path):
     store = make() if make else dist.FileStore(tmp_path / "store")
     store.set("a", "b c\n")
@@ -283,5 +365,10 @@ def test_stores(make, tmp_path):
     assert store.num_keys() == 2 and store.check(["a", "n"]) and not store.check(["a", "b"])
     assert store.compare_set("q", "", "z") == b"z" and store.compare_set("q", "y", "w") == b"z"
     assert store.delete_key("a") and not store.delete_key("a")
-    with pytest.raises(dist.DistStoreError, match="Wait timeout"):
+    store.append("l", "xy")
+    store.append("l", b"z")
+    store.multi_set(["p", "s"], ["1", b"2"])
+    assert store.has_extended_api() and store.multi_get(["l", "s"]) == [b"xyz", b"2"]
+    assert set(store.list_keys()) == {"n", "q", "l", "p", "s"}
+    with pytest.raises(dist.DistStoreError, match="wait timeout after 50ms, keys: zz"):
         store.wait(["zz"], timedelta(seconds=0.05))

@@ -149,7 +149,32 @@ def test_legacy_plateau_order_of_arguments(capsys):
     assert scheduler.threshold == 1e-3
     scheduler.step(1.0)
     scheduler.step(1.0)
-    assert capsys.readouterr().out == "Epoch     2: reducing learning rate of group 0 to 5.0000e-02.\n"
+    assert capsys.readouterr().out == "Epoch 00002: reducing learning rate of group 0 to 5.0000e-02.\n"
+
+
+def test_what_verbose_schedules_print(capsys):
+    optimizer = sgd()
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 2, verbose=True)
+    optimizer.step()
+    scheduler.step()
+    with pytest.warns(UserWarning, match="epoch parameter"):
+        scheduler.step(5)
+    restarts = torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(sgd(), 2, verbose=True)
+    restarts.step(0.5)
+    assert capsys.readouterr().out.split("\n") == [
+        "Adjusting learning rate of group 0 to 5.0000e-01.",
+        "Adjusting learning rate of group 0 to 5.0000e-01.",
+        "Epoch 00005: adjusting learning rate of group 0 to 5.0000e-03.",
+        "Epoch 00000: adjusting learning rate of group 0 to 5.0000e-01.",
+        "Epoch 0.50: adjusting learning rate of group 0 to 4.2678e-01.", ""]
+
+
+def test_plateau_prints_as_1_1_did(capsys):
+    with torch.era("1.1"):
+        scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(sgd(), patience=0, verbose=True)
+        scheduler.step(1.0)
+        scheduler.step(1.0)
+    assert capsys.readouterr().out == "Epoch     1: reducing learning rate of group 0 to 5.0000e-02.\n"
 
 
 def test_zero_grad():

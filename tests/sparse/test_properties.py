@@ -129,6 +129,33 @@ def test_more_of_one_operand(x, data):
 
 
 @quick
+@given(sparse_tensors(dtypes=EVERY), st.data())
+def test_other_places(x, data):
+    a, number = x.coalesce().to_dense(), st.integers(-5, 5)
+    d, e = (data.draw(st.integers(-x.dim(), x.dim() - 1)) for _ in range(2))
+    check(x.flip(d), a.flip(d))
+    shift, offset = data.draw(number), data.draw(number)
+    check(x.roll(shift, d), a.roll(shift, d))
+    copies = data.draw(st.lists(FEW, min_size=x.dim(), max_size=x.dim() + 1))
+    check(x.repeat(*copies), a.repeat(*copies))
+    check(x.tile(*copies[:2]), a.tile(*copies[:2]))
+    check(torch.diag_embed(x, offset), torch.diag_embed(a, offset))
+    if d % x.dim() != e % x.dim():
+        check(x.diagonal(offset, d, e), a.diagonal(offset, d, e))
+    if x.dim() > 1:
+        check(x.tril(offset), a.tril(offset))
+        check(x.triu(offset), a.triu(offset))
+
+
+@quick
+@given(sparse_tensors(dense=st.just(0)), sparse_tensors(dense=st.just(1)))
+def test_kron(x, y):
+    a, b = x.to_dense(), y.to_dense()
+    check(torch.kron(x, y), torch.kron(a, b))
+    check(torch.kron(x, b), torch.kron(a, b))
+
+
+@quick
 @given(sparse_tensors(dense=st.just(1), dtypes=[torch.float64]), st.data())
 def test_assignment(x, data):
     index = tuple([data.draw(index_for(n)) for n in x.shape[:data.draw(st.integers(0, x.dim()))]])

@@ -1,4 +1,4 @@
-/* Elements named by index tensors: read, written, added to. One kernel serves indexing, gather, scatter and look-ups. */
+/* Elements named by index tensors: read, written, added to, multiplied, compared. One kernel serves indexing, gather, scatter and look-ups. */
 #include "complexmath.h"
 #include "kernels.h"
 #include "numbers.h"
@@ -93,6 +93,43 @@ __global__ void add(shim_lookup u) {
     }
 }
 
+/* ---- products and extremes: the word that holds an element is exchanged until nobody came between ---- */
+
+template <typename T>
+__device__ T combined_at(int mode, T x, T y) {
+    if (mode == SHIM_MULTIPLY) return (T)(x * y);
+    if (x != x || y != y) return x != x ? x : y;
+    return mode == SHIM_GREATEST ? (x > y ? x : y) : (x < y ? x : y);
+}
+
+template <typename S, typename W>
+__device__ void combine_within(int mode, char *at, typename number<S>::type x) {
+    W *word = (W *)((uintptr_t)at & ~(uintptr_t)(sizeof(W) - 1));
+    const unsigned inside = (unsigned)((uintptr_t)at & (sizeof(W) - 1));
+    W old = *word, seen;
+    do {
+        seen = old;
+        W fresh = seen;
+        S element;
+        memcpy(&element, (char *)&fresh + inside, sizeof(S));
+        element = number<S>::store(combined_at(mode, number<S>::load(element), x));
+        memcpy((char *)&fresh + inside, &element, sizeof(S));
+        old = atomicCAS(word, seen, fresh);
+    } while (old != seen);
+}
+
+template <typename S>
+__global__ void combine(int mode, shim_lookup u) {
+    SHIM_EACH(i, u.count) {
+        int64_t value, source;
+        if (!locate(u, i, value, source)) continue;
+        if constexpr (sizeof(S) == 8)
+            combine_within<S, unsigned long long>(mode, u.source + source, load<S>(u.value + value));
+        else
+            combine_within<S, unsigned>(mode, u.source + source, load<S>(u.value + value));
+    }
+}
+
 struct word16 {
     uint64_t part[2];
 };
@@ -122,8 +159,15 @@ extern "C" cudaError_t shim_look_up(int mode, int dtype, const shim_lookup *u, c
         SHIM_BY_SIZE(take)
     } else if (mode == SHIM_PUT) {
         SHIM_BY_SIZE(put)
-    } else {
+    } else if (mode == SHIM_ADD) {
         switch (dtype) { SHIM_ALL(SHIM_LAUNCH((add<S>), grid, THREADS, 0, stream, *u)) }
+    } else {
+        switch (dtype) {
+            SHIM_CASE(ST_BOOL, boolean, SHIM_LAUNCH((combine<S>), grid, THREADS, 0, stream, mode, *u))
+            SHIM_INTEGERS(SHIM_LAUNCH((combine<S>), grid, THREADS, 0, stream, mode, *u))
+            SHIM_FLOATS(SHIM_LAUNCH((combine<S>), grid, THREADS, 0, stream, mode, *u))
+        default: return cudaErrorNotSupported;
+        }
     }
     return cudaGetLastError();
 }

@@ -46,9 +46,9 @@ typedef struct {
 int shim_has_reduction(int op, int dtype);
 cudaError_t shim_reduce(int op, int dtype, const shim_reduction *r, cudaStream_t stream);
 
-enum { SHIM_INDICES = 6, SHIM_TAKE = 0, SHIM_PUT = 1, SHIM_ADD = 2 };
+enum { SHIM_INDICES = 6, SHIM_TAKE = 0, SHIM_PUT = 1, SHIM_ADD = 2, SHIM_MULTIPLY = 3, SHIM_GREATEST = 4, SHIM_LEAST = 5 };
 
-/* value[i] = source[where the indices say], or the other way, for every i of the iteration. An index moves the place in
+/* value[i] = source[where the indices say], or the other way, or combined, for every i of the iteration. An index moves the place in
  * source by its steps; negative ones count from the end if it wraps. failure[0]: 1 + the number of an index that lies outside its
  * size, failure[1]: the index. */
 typedef struct {
@@ -69,9 +69,18 @@ cudaError_t shim_scan(int op, int dtype, const void *from, void *to, int64_t row
                       cudaStream_t stream);
 cudaError_t shim_compact(const void *flags, const int64_t *sums, int64_t *out, int64_t n, cudaStream_t stream);
 
-enum { SHIM_UNIFORM = 0, SHIM_NORMAL = 1, SHIM_BERNOULLI = 2 };
+enum {
+    SHIM_UNIFORM = 0,
+    SHIM_NORMAL = 1,
+    SHIM_BERNOULLI = 2,
+    SHIM_EXPONENTIAL = 3,
+    SHIM_CAUCHY = 4,
+    SHIM_LOG_NORMAL = 5,
+    SHIM_GEOMETRIC = 6
+};
 
-/* a, b: the bounds; mean and standard deviation; the probability of b, where the others are 0 */
+/* a, b: the bounds; mean and standard deviation; the probability of b, where the others are 0; the rate; median and
+ * scale; mean and standard deviation of the logarithm; the probability of success */
 cudaError_t shim_draw(int kind, int dtype, void *out, int64_t n, uint64_t seed, uint64_t offset, double a, double b,
                       int grid, cudaStream_t stream);
 

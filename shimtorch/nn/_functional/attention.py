@@ -35,7 +35,7 @@ def scaled_dot_product_attention(
     if scale is None:
         scale = 1.0 / math.sqrt(query.size(-1)) if query.size(-1) else 1.0
     if is_causal:
-        attn_mask = _ops.ones((query.size(-2), key.size(-2)), dtype=bool_dtype).tril()
+        attn_mask = _ops.ones((query.size(-2), key.size(-2)), dtype=bool_dtype, device=query.device).tril()
     scores = (query * scale).matmul(key.transpose(-2, -1))
     if attn_mask is None:
         weights = scores.softmax(-1)
@@ -56,7 +56,7 @@ def _as_floats(mask, name, dtype):
     if mask is None:
         return None
     if mask.dtype is bool_dtype:
-        return _ops.zeros(mask.shape, dtype=dtype).masked_fill_(mask, -math.inf)
+        return mask.new_zeros(mask.shape, dtype=dtype).masked_fill_(mask, -math.inf)
     if not mask.is_floating_point():
         raise AssertionError(f"only bool and floating types of {name} are supported")
     return mask

@@ -69,10 +69,11 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
         # Over a blank between two different labels one may jump.
         jumps.append([s % 2 == 1 and s > 1 and row[s] != row[s - 2] for s in range(states)])
     lowest = -math.inf
-    extended = _ops.tensor(extended, dtype=int64)
-    closed = _ops.tensor(jumps).logical_not()
+    device = log_probs.device
+    extended = _ops.tensor(extended, dtype=int64, device=device)
+    closed = _ops.tensor(jumps, device=device).logical_not()
     emitted = log_probs.gather(2, extended.unsqueeze(0).expand(steps, -1, -1))  # (T, N, states)
-    closed_start = _ops.arange(states, dtype=int64).unsqueeze(0).expand(examples, -1) > 1
+    closed_start = _ops.arange(states, dtype=int64, device=device).unsqueeze(0).expand(examples, -1) > 1
     alpha = emitted[0].masked_fill(closed_start, lowest) if steps else None
     before = log_probs.new_full((examples, 2), lowest)
     final = [None] * examples
@@ -87,13 +88,14 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     losses = [_ending(final[i], target_lengths[i], log_probs) for i in range(examples)]
     loss = _ops.stack(losses) if losses else log_probs.new_zeros(0)
     # torch's gradient is the one with respect to what log_softmax was taken of: exp(log_probs) comes in addition.
-    lasting = _ops.arange(steps, dtype=int64).unsqueeze(1) < _ops.tensor(input_lengths).unsqueeze(0)
+    times = _ops.arange(steps, dtype=int64, device=device).unsqueeze(1)
+    lasting = times < _ops.tensor(input_lengths, device=device).unsqueeze(0)
     total = (log_probs.exp().sum(2) * lasting.to(log_probs.dtype)).sum(0)
     loss = loss + (total - total.detach())
     if zero_infinity:
         loss = _ops.where(loss == math.inf, loss.new_zeros(()), loss)
     if reduction == "mean":
-        lengths = _ops.tensor([max(n, 1) for n in target_lengths], dtype=loss.dtype)
+        lengths = _ops.tensor([max(n, 1) for n in target_lengths], dtype=loss.dtype, device=device)
         return (loss / lengths).mean()
     return loss.sum() if reduction == "sum" else loss
 

@@ -21,5 +21,5 @@ def pdist(input, p=2.0):
     if input.dim() != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input.dim()}D")
     rows = input.size(0)
-    first, second = _ops.triu_indices(rows, rows, 1).unbind(0)
+    first, second = _ops.triu_indices(rows, rows, 1, device=input.device).unbind(0)
     return (input[first] - input[second]).norm(p, -1)

@@ -80,7 +80,7 @@ def multi_margin_loss(
         terms = terms * terms
     if weight is not None:
         terms = terms * weight[y].unsqueeze(1)
-    others = arange(classes, dtype=int64).unsqueeze(0) != y.unsqueeze(1)
+    others = arange(classes, dtype=int64, device=y.device).unsqueeze(0) != y.unsqueeze(1)
     loss = (terms * others.to(terms.dtype)).sum(1) / classes
     return reduced(loss if input.dim() == 2 else loss.squeeze(0), reduction)
 

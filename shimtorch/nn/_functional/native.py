@@ -40,8 +40,8 @@ def native_batch_norm(input, weight, bias, running_mean, running_var, training, 
 def native_dropout(input, p, train):
     """dropout, and the mask of what it kept."""
     if train is not None and not train or not input.numel():
-        return input.clone(), _ops.ones(input.shape, dtype=bool_dtype)
-    kept = _ops.dropout(_ops.ones(input.shape, dtype=input.dtype), p, True)
+        return input.clone(), _ops.ones(input.shape, dtype=bool_dtype, device=input.device)
+    kept = _ops.dropout(input.new_ones(input.shape), p, True)
     return input * kept, kept != 0
 
 

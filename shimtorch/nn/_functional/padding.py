@@ -91,7 +91,7 @@ def pad(input, pad, mode="constant", value=None):
     result = input
     for dim, (b, a) in enumerate(zip(before, after, strict=True), input.dim() - dims):
         if b or a:
-            index = _ops.tensor(_sources(input.shape, dim, b, a, mode), dtype=int64)
+            index = _ops.tensor(_sources(input.shape, dim, b, a, mode), dtype=int64, device=input.device)
             result = result.index_select(dim, index)
     return result
 

@@ -1,6 +1,6 @@
 """Pooling: the maximum, the mean or a norm of sliding windows, or of a given number of cells."""
 
-from ..._ops.pooling import pool_max, pool_mean
+from ..._ops.pooling import pool_highest, pool_max, pool_mean
 from .windows import batched, laid_like, ntuple, product
 
 
@@ -72,6 +72,9 @@ def _sliding(name, n, input, kernel_size, stride, padding, dilation, ceil_mode, 
 
 
 def _maximum(x, had_batch, out, windows, return_indices):
+    if not return_indices and not x.requires_grad:
+        values = laid_like(x, pool_highest(x, out, windows))
+        return values if had_batch else values.squeeze(0)
     values, indices = (laid_like(x, r) for r in pool_max(x, out, windows))
     if not had_batch:
         values, indices = values.squeeze(0), indices.squeeze(0)
@@ -131,6 +134,10 @@ def _avg_pool(n, input, kernel_size, stride, padding, ceil_mode, count_include_p
     x, had_batch, out, windows = _sliding(
         f"avg_pool{n}d", n, input, kernel_size, stride, padding, 1, ceil_mode, count_include_pad, divisor_override or 0
     )
+    if n == 3 and any(s < k for s, k in zip(x.shape[2:], windows[0], strict=True)):
+        sizes = [" ".join(f"{p}{axis}: {s}" for axis, s in zip("THW", given, strict=True))
+                 for p, given in (("", x.shape[2:]), ("k", windows[0]))]
+        raise RuntimeError(f"input image ({sizes[0]}) smaller than kernel size ({sizes[1]})")
     result = laid_like(x, pool_mean(x, out, windows))
     return result if had_batch else result.squeeze(0)
 

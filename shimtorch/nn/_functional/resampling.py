@@ -81,8 +81,8 @@ def _weighted(x, dim, places, weights):
     """The sum of elements of x along dim, each place times its weight."""
     total = None
     for place, weight in zip(places.T, weights.T, strict=True):
-        column = wrap_ndarray(np.ascontiguousarray(weight)).to(x.dtype).view(-1, *(1,) * (x.dim() - dim - 1))
-        term = x.index_select(dim, wrap_ndarray(np.ascontiguousarray(place))) * column
+        place, weight = (wrap_ndarray(np.ascontiguousarray(a)).to(x.device) for a in (place, weight))
+        term = x.index_select(dim, place) * weight.to(x.dtype).view(-1, *(1,) * (x.dim() - dim - 1))
         total = term if total is None else total + term
     return total
 
@@ -126,5 +126,5 @@ def nearest(x, sizes, scales, exact):
         size, shift = x.size(dim), 0.5 if exact else 0.0
         ratio = _ratio(size, out, scale, False)
         places = [min(math.floor((i + shift) * ratio), size - 1) for i in range(out)]
-        x = x.index_select(dim, _ops.tensor(places, dtype=int64))
+        x = x.index_select(dim, _ops.tensor(places, dtype=int64, device=x.device))
     return x

@@ -13,7 +13,7 @@ def _base(n, align_corners, like):
     """n places from -1 to 1: the pixels' centres, or with align_corners the corners included."""
     if n <= 1:
         return like.new_zeros(n)
-    base = _ops.linspace(-1, 1, n, dtype=like.dtype)
+    base = _ops.linspace(-1, 1, n, dtype=like.dtype, device=like.device)
     return base if align_corners else base * (n - 1) / n
 
 
@@ -181,5 +181,6 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
         return _linear(input, coordinates)
     if mode == "bicubic":
         return _cubic(input, coordinates, padding_mode, align_corners)
-    nothing = grid.masked_fill(_ops.ones((), dtype=bool_dtype), 0).sum()   # the gradient of the grid is 0
+    everywhere = _ops.ones((), dtype=bool_dtype, device=grid.device)
+    nothing = grid.masked_fill(everywhere, 0).sum()                        # the gradient of the grid is 0
     return _pixels(input, [_whole(x.round()) for x in coordinates]) + nothing

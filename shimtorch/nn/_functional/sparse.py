@@ -193,7 +193,8 @@ def _check_offsets(starts, size):
 def _reduce_bags(flat, weight, starts, mode, scale_grad_by_freq, sparse, per_sample_weights, padding_idx):
     ends = [*starts[1:], flat.numel()]
     bag = _ops.tensor(
-        [i for i, (start, end) in enumerate(zip(starts, ends, strict=True)) for _ in range(end - start)], dtype=int64
+        [i for i, (start, end) in enumerate(zip(starts, ends, strict=True)) for _ in range(end - start)], dtype=int64,
+        device=flat.device
     )
     if padding_idx is not None:
         kept = flat != padding_idx

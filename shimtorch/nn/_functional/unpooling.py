@@ -68,12 +68,12 @@ def max_unpool3d(input, indices, kernel_size, stride=None, padding=0, output_siz
 def _starts(sample, size, out, kernel):
     """Where *out* windows of a dimension start, (N, C, out): evenly, but for a random shift; the last at the end."""
     if out == 1:
-        return _ops.zeros((*sample.shape, 1), dtype=int64) + (size - kernel)
+        return sample.new_zeros((*sample.shape, 1), dtype=int64) + (size - kernel)
     alpha = (size - kernel) / (out - 1)
-    at = _ops.arange(out).to(sample.dtype)
+    at = _ops.arange(out, device=sample.device).to(sample.dtype)
     shift = sample.unsqueeze(-1)
     starts = ((at + shift) * alpha).to(int64) - (shift * alpha).to(int64)
-    return _ops.cat([starts[..., :-1], _ops.full((*sample.shape, 1), size - kernel, dtype=int64)], -1)
+    return _ops.cat([starts[..., :-1], sample.new_full((*sample.shape, 1), size - kernel, dtype=int64)], -1)
 
 
 def _checked_samples(samples, x, n):
@@ -110,14 +110,14 @@ def _fractional(n, input, kernel_size, output_size, output_ratio, samples):
             form = "_out" if n == 3 else ""
             raise RuntimeError(f"{name}{form}(): pool {side} {k} too large relative to input {side} {s}")
     if samples is None:
-        samples = _ops.rand(*x.shape[:2], n, dtype=x.dtype)
+        samples = _ops.rand(*x.shape[:2], n, dtype=x.dtype, device=x.device)
     samples = _checked_samples(samples, x, n)
     # The flat position of every element of every window, (N, C, *out, *kernel).
-    places = _ops.zeros((), dtype=int64)
+    places = x.new_zeros((), dtype=int64)
     for d in range(n):
         # The samples belong to the last dimension first.
         starts = _starts(samples[..., n - 1 - d if n == 2 else d], size[d], out[d], kernel[d])
-        position = starts.unsqueeze(-1) + _ops.arange(kernel[d], dtype=int64)
+        position = starts.unsqueeze(-1) + _ops.arange(kernel[d], dtype=int64, device=x.device)
         shape = [*x.shape[:2], *(1,) * (2 * n)]
         shape[2 + d], shape[2 + n + d] = out[d], kernel[d]
         places = places + position.view(shape) * product(size[d + 1 :])

@@ -1,6 +1,5 @@
 """All layers (torch.nn.modules)."""
 
-from ._missing import missing_class as _missing_class
 from .activation import (
     CELU,
     ELU,
@@ -76,6 +75,7 @@ from .instancenorm import (
     LazyInstanceNorm3d,
 )
 from .linear import Bilinear, Identity, LazyLinear, Linear
+from .linear_cross_entropy_options import LinearCrossEntropyOptions
 from .loss import (
     BCELoss,
     BCEWithLogitsLoss,
@@ -87,6 +87,7 @@ from .loss import (
     HuberLoss,
     KLDivLoss,
     L1Loss,
+    LinearCrossEntropyLoss,
     MarginRankingLoss,
     MSELoss,
     MultiLabelMarginLoss,
@@ -249,6 +250,8 @@ __all__ = [
     "LazyLinear",
     "LeakyReLU",
     "Linear",
+    "LinearCrossEntropyLoss",
+    "LinearCrossEntropyOptions",
     "LocalResponseNorm",
     "LogSigmoid",
     "LogSoftmax",
@@ -323,7 +326,3 @@ __all__ = [
     "ZeroPad2d",
     "ZeroPad3d",
 ]
-
-
-def __getattr__(name):
-    return _missing_class(__name__, name)

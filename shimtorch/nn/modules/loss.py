@@ -1,10 +1,14 @@
 """Losses as modules (torch.nn.modules.loss): ``loss(input, target)``, reduced to "mean", "sum" or not ("none")."""
 
+import math
+
 from .. import _reduction
 from .._functional import classification as C
 from .._functional import ctc
 from .._functional import loss as F
 from .._functional import margin as M
+from .._functional.linear_cross_entropy import linear_cross_entropy
+from .linear import Linear
 from .module import Module
 
 __all__ = [
@@ -23,6 +27,7 @@ __all__ = [
     "HuberLoss",
     "SoftMarginLoss",
     "CrossEntropyLoss",
+    "LinearCrossEntropyLoss",
     "MultiLabelSoftMarginLoss",
     "CosineEmbeddingLoss",
     "MarginRankingLoss",
@@ -136,6 +141,40 @@ class CrossEntropyLoss(_WeightedLoss):
             reduction=self.reduction,
             label_smoothing=self.label_smoothing,
         )
+
+
+class LinearCrossEntropyLoss(_WeightedLoss):
+    """CrossEntropyLoss of a linear map, which it owns: input (N, in_features), *num_classes* scores for each place of
+    *out_features* dimensions."""
+
+    __constants__ = ["num_classes", "out_features", "reduction", "ignore_index", "label_smoothing"]
+
+    def __init__(self, in_features, num_classes, *, out_features=(), bias=False, device=None, dtype=None,
+                 reduction="mean", weight=None, ignore_index=None, label_smoothing=0.0, options=None):
+        if weight is not None and tuple(weight.shape) != (num_classes,):
+            raise RuntimeError(f"expected weight shape to be {(num_classes,)}, got {tuple(weight.shape)}")
+        if not 0 <= label_smoothing <= 1:
+            raise RuntimeError(f"expected label_smoothing to be in range [0, 1], got {label_smoothing}")
+        super().__init__(weight, None, None, reduction)
+        self.num_classes, self.out_features = num_classes, tuple(out_features)
+        self.linear = Linear(in_features, num_classes * math.prod(self.out_features), bias=bias, device=device,
+                             dtype=dtype)
+        self.ignore_index, self.label_smoothing, self.options = ignore_index, label_smoothing, options
+
+    def forward(self, input, target):
+        shape = (self.num_classes, *self.out_features)
+        weight, bias = self.linear.weight, self.linear.bias
+        if self.out_features:
+            weight = weight.reshape(*shape, -1)
+            bias = None if bias is None else bias.reshape(shape)
+        return linear_cross_entropy(input, weight, target, linear_bias=bias, weight=self.weight,
+                                    reduction=self.reduction, ignore_index=self.ignore_index,
+                                    label_smoothing=self.label_smoothing, options=self.options)
+
+    def extra_repr(self):
+        names = ("num_classes", "out_features", "bias", "reduction", "ignore_index", "label_smoothing", "options")
+        values = {**vars(self), "bias": self.linear.bias is not None}
+        return ", ".join([f"in_features={self.linear.in_features}", *(f"{name}={values[name]}" for name in names)])
 
 
 class BCELoss(_WeightedLoss):

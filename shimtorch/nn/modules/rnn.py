@@ -423,6 +423,20 @@ class RNNCellBase(Module):
             text += f", nonlinearity={self.nonlinearity}"
         return text
 
+    def check_forward_input(self, input):
+        """RuntimeError unless *input* has input_size columns."""
+        if input.size(1) != self.input_size:
+            raise RuntimeError(f"input has inconsistent input_size: got {input.size(1)}, expected {self.input_size}")
+
+    def check_forward_hidden(self, input, hx, hidden_label=""):
+        """RuntimeError unless *hx* has as many rows as *input*, and hidden_size columns."""
+        if input.size(0) != hx.size(0):
+            raise RuntimeError(f"Input batch size {input.size(0)} doesn't match hidden{hidden_label} batch size "
+                               f"{hx.size(0)}")
+        if hx.size(1) != self.hidden_size:
+            raise RuntimeError(f"hidden{hidden_label} has inconsistent hidden_size: got {hx.size(1)}, expected "
+                               f"{self.hidden_size}")
+
     def _step(self, mode, input, parts):
         """One step of a batch or of one example; *parts* are the hidden tensors, or None for zeros."""
         kind = type(self).__name__

@@ -2,6 +2,9 @@
 
 from contextlib import contextmanager
 
+from ... import _ops
+from ..._core.grad_mode import is_grad_enabled
+from ..._tensor import Tensor
 from ..modules.module import Module
 
 __all__ = ["DistributedDataParallel", "DistributedDataParallelCPU"]
@@ -12,7 +15,10 @@ class DistributedDataParallel(Module):
 
     Every process starts with the parameters and buffers of the first; with *broadcast_buffers* the buffers are taken
     from there before each forward, too. Each gradient is exchanged as soon as it is there, so that all processes must
-    use the same parameters in the same order. The arguments on devices and buckets are taken for the sake of scripts.
+    use the same parameters in the same order. With *find_unused_parameters* they may use different ones: the graph of
+    the results says which, and the gradients are exchanged when the last of these has come; a process that did not use
+    a parameter adds zeros to the mean, and one that nobody used is left alone.
+    The arguments on devices and buckets are taken for the sake of scripts.
     Without a process group it refuses to start, as torch does; in a group of one nothing is exchanged.
     """
 
@@ -28,9 +34,6 @@ class DistributedDataParallel(Module):
                 "DistributedDataParallel is not needed when a module doesn't have any parameter that requires a "
                 "gradient."
             )
-        if find_unused_parameters and size > 1:
-            raise NotImplementedError("DistributedDataParallel(find_unused_parameters=True) is not implemented for "
-                                      "several processes")
         self.module = module
         self.device_ids = device_ids
         self.output_device = output_device
@@ -40,6 +43,7 @@ class DistributedDataParallel(Module):
         self.require_backward_grad_sync = True
         self._group = process_group
         self._several = size > 1
+        self._expected, self._arrived = [], set()  # ids of the parameters that the last results depend on
         if self._several:
             if init_sync:
                 self._take_from_first(module.state_dict(keep_vars=True).values())
@@ -50,7 +54,15 @@ class DistributedDataParallel(Module):
     def forward(self, *inputs, **kwargs):
         if self._several and self.broadcast_buffers and self.require_backward_grad_sync:
             self._take_from_first(self.module.buffers())
-        return self.module(*inputs, **kwargs)
+        results = self.module(*inputs, **kwargs)
+        if self._several and self.find_unused_parameters and self.require_backward_grad_sync and is_grad_enabled():
+            self._expected, self._arrived = _reached(results), set()
+            if not any(id(p) in self._expected for p in self._trained()):
+                self._exchange_used()
+        return results
+
+    def _trained(self):
+        return [p for p in self.module.parameters() if p.requires_grad]
 
     @contextmanager
     def no_sync(self):
@@ -68,10 +80,61 @@ class DistributedDataParallel(Module):
             distributed.broadcast(tensor.detach(), group=self._group, group_src=0)
 
     def _exchange(self, parameter):
-        if self.require_backward_grad_sync:
-            from ... import distributed
+        if not self.require_backward_grad_sync:
+            return
+        if self.find_unused_parameters:
+            self._arrived.add(id(parameter))
+            if all(id(p) in self._arrived for p in self._trained() if id(p) in self._expected):
+                self._arrived.clear()
+                self._exchange_used()
+            return
+        from ... import distributed
 
-            distributed.all_reduce(parameter.grad, distributed.ReduceOp.AVG, self._group)
+        distributed.all_reduce(parameter.grad, distributed.ReduceOp.AVG, self._group)
+
+    def _exchange_used(self):
+        """Exchange the gradients of all parameters that some process used."""
+        from ... import distributed
+
+        trained = self._trained()
+        used = _ops.tensor([id(p) in self._expected for p in trained]).int()
+        distributed.all_reduce(used, group=self._group)
+        for p, count in zip(trained, used.tolist(), strict=True):
+            if count:
+                if p.grad is None:
+                    p.grad = _ops.zeros_like(p)
+                distributed.all_reduce(p.grad, distributed.ReduceOp.AVG, self._group)
+
+
+def _reached(results):
+    """The ids of the leaves that the tensors in results, which may be nested, depend on."""
+    found, seen, nodes = set(), set(), []
+
+    def look(value):
+        if isinstance(value, Tensor):
+            if value.grad_fn is not None:
+                nodes.append(value.grad_fn)
+            elif value.requires_grad:
+                found.add(id(value))
+        elif isinstance(value, dict):
+            look(list(value.values()))
+        elif isinstance(value, (list, tuple)):
+            for item in value:
+                look(item)
+        elif hasattr(value, "__dataclass_fields__"):
+            look(vars(value))
+
+    look(results)
+    while nodes:
+        node = nodes.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        leaf = getattr(node, "variable", None)
+        if isinstance(leaf, Tensor):
+            found.add(id(leaf))
+        nodes.extend(following for following, _ in node.next_functions if following is not None)
+    return found
 
 
 class DistributedDataParallelCPU(DistributedDataParallel):

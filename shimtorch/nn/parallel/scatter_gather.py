@@ -2,15 +2,15 @@
 
 from ... import _ops
 from ..._core import Tensor
+from ..._core.device import device
 
 __all__ = ["gather", "scatter", "scatter_kwargs"]
 
 
 def scatter(inputs, target_gpus, dim=0):
-    """The tensors in *inputs* split into as many chunks as there are devices; other things go to each."""
-    n = len(target_gpus)
+    """The tensors in *inputs* split into chunks, one for each device; other things go to all."""
     if isinstance(inputs, Tensor):
-        return inputs.chunk(n, dim)
+        return _pieces(inputs, target_gpus, dim)
     if isinstance(inputs, tuple) and inputs:
         parts = list(zip(*(scatter(x, target_gpus, dim) for x in inputs), strict=False))
         return [type(inputs)(*part) for part in parts] if hasattr(inputs, "_fields") else parts
@@ -20,6 +20,21 @@ def scatter(inputs, target_gpus, dim=0):
         parts = zip(*(scatter(x, target_gpus, dim) for x in inputs.values()), strict=False)
         return [type(inputs)(zip(inputs, part, strict=True)) for part in parts]
     return [inputs for _ in target_gpus]
+
+
+def _pieces(tensor, devices, dim):
+    """The chunks of a tensor, each on its device; where there is no CUDA device, all on the CPU."""
+    from ... import cuda
+
+    chunks = tensor.chunk(len(devices), dim)
+    if not cuda.is_available():
+        return chunks
+    return tuple(chunk.to(device_of(d), non_blocking=True) for chunk, d in zip(chunks, devices))
+
+
+def device_of(d):
+    """The device that a user names by its number or otherwise."""
+    return device("cuda", d) if isinstance(d, int) else device(d)
 
 
 def scatter_kwargs(inputs, kwargs, target_gpus, dim=0):
@@ -32,7 +47,7 @@ def scatter_kwargs(inputs, kwargs, target_gpus, dim=0):
 
 
 def gather(outputs, target_device, dim=0):
-    """The outputs of all devices joined; numbers (tensors without dimensions) become a vector."""
+    """The outputs of all devices joined on one; numbers (tensors without dimensions) become a vector."""
     first = outputs[0]
     if isinstance(first, Tensor):
         if all(t.dim() == 0 for t in outputs) and dim == 0:
@@ -44,6 +59,9 @@ def gather(outputs, target_device, dim=0):
                 stacklevel=2,
             )
             outputs = [t.view(1) for t in outputs]
+        if any(t.is_cuda for t in outputs):
+            target = device("cpu") if target_device in (-1, "cpu", device("cpu")) else device_of(target_device)
+            outputs = [t.to(target) for t in outputs]
         return _ops.cat(list(outputs), dim)
     if first is None:
         return None

@@ -25,7 +25,7 @@ def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=Non
         norms = [_ops.tensor([norm]) for norm in norms]
         total = _ops.cat(norms).norm(norm_type)
     else:
-        total = norms[0] if len(norms) == 1 else _ops.stack(norms).norm(norm_type)
+        total = norms[0] if len(norms) == 1 else _ops.stack([n.to(norms[0].device) for n in norms]).norm(norm_type)
     if error_if_nonfinite and not abs(float(total)) < float("inf"):
         raise RuntimeError(
             f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be "

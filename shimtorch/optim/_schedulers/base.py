@@ -54,7 +54,8 @@ class LRScheduler:
     """Sets the learning rates of an optimiser's groups, epoch after epoch.
 
     A subclass defines ``get_lr()``, which gives the rates for ``self.last_epoch``. Construction sets the rates of
-    epoch 0; ``step()`` goes to the next epoch. Before 1.1 the first ``step()`` set epoch 0 again.
+    epoch 0; ``step()`` goes to the next epoch. Before 1.1 the first ``step()`` set epoch 0 again. With *verbose* the
+    rates are printed whenever they are set.
     """
 
     _get_lr_called_within_step = False
@@ -76,6 +77,8 @@ class LRScheduler:
                 )
         self.base_lrs = group_values(optimizer, "initial_lr")
         self.last_epoch = last_epoch
+        if verbose:
+            self.verbose = verbose
         if not hasattr(optimizer, "_is_scheduled"):
             optimizer._is_scheduled = True
             optimizer._opt_called = False
@@ -146,12 +149,22 @@ class LRScheduler:
                 values = self.get_lr() if closed_form is None else closed_form()
         finally:
             self._get_lr_called_within_step = False
-        self._set_lr(values)
+        self._set_lr(values, epoch)
 
-    def _set_lr(self, values):
-        for group, lr in zip(self.optimizer.param_groups, values, strict=True):
+    def _set_lr(self, values, epoch=None):
+        verbose = self.__dict__.get("verbose", False)
+        for i, (group, lr) in enumerate(zip(self.optimizer.param_groups, values, strict=True)):
             set_group_value(group, "lr", lr)
+            self.print_lr(verbose, i, lr, epoch)
         self._last_lr = group_values(self.optimizer, "lr")
+
+    def print_lr(self, is_verbose, group, lr, epoch=None):
+        """Print the rate *lr* of the group of that number, if *is_verbose*, as PyTorch did up to 2.3."""
+        if is_verbose and epoch is None:
+            print(f"Adjusting learning rate of group {group} to {lr:.4e}.")
+        elif is_verbose:
+            number = f"{epoch:.2f}" if isinstance(epoch, float) else f"{epoch:05d}"
+            print(f"Epoch {number}: adjusting learning rate of group {group} to {lr:.4e}.")
 
     def _warn_outside_step(self):
         if not self._get_lr_called_within_step:

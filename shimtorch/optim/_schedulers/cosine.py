@@ -11,7 +11,7 @@ class CosineAnnealingLR(ChainableLR):
     def __init__(self, optimizer, T_max, eta_min=0.0, last_epoch=-1, verbose=None):
         self.T_max = T_max
         self.eta_min = eta_min
-        super().__init__(optimizer, last_epoch)
+        super().__init__(optimizer, last_epoch, verbose)
 
     def _get_chained_lr(self):
         low, epoch, period = self.eta_min, self.last_epoch, self.T_max
@@ -46,7 +46,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self.T_mult = T_mult
         self.eta_min = eta_min
         self.T_cur = last_epoch
-        super().__init__(optimizer, last_epoch)
+        super().__init__(optimizer, last_epoch, verbose)
 
     def get_lr(self):
         self._warn_outside_step()
@@ -80,4 +80,4 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             values = self.get_lr()
         finally:
             self._get_lr_called_within_step = False
-        self._set_lr(values)
+        self._set_lr(values, epoch)

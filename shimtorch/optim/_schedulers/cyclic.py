@@ -84,7 +84,7 @@ class CyclicLR(_MomentumLR):
             self.base_momentums, self.max_momentums = self._use_momentum(
                 optimizer, base_momentum, max_momentum, last_epoch
             )
-        super().__init__(optimizer, last_epoch)
+        super().__init__(optimizer, last_epoch, verbose)
         self.base_lrs = base_lrs
 
     def _init_scale_fn(self):
@@ -218,7 +218,7 @@ class OneCycleLR(_MomentumLR):
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
             self._use_momentum(optimizer, base_momentum, max_momentum, last_epoch)
-        super().__init__(optimizer, last_epoch)
+        super().__init__(optimizer, last_epoch, verbose)
 
     def get_lr(self):
         self._warn_outside_step()

@@ -12,7 +12,7 @@ class LambdaLR(LambdaState, LRScheduler):
     def __init__(self, optimizer, lr_lambda, last_epoch=-1, verbose=None):
         self.optimizer = optimizer
         self.lr_lambdas = self._functions(optimizer, lr_lambda)
-        super().__init__(optimizer, last_epoch)
+        super().__init__(optimizer, last_epoch, verbose)
 
     def get_lr(self):
         self._warn_outside_step()
@@ -28,7 +28,7 @@ class MultiplicativeLR(LambdaState, LRScheduler):
         for fn in self.lr_lambdas:
             if not callable(fn):
                 raise TypeError(f"lr_lambda should be a function, but got {type(fn).__name__}")
-        super().__init__(optimizer, last_epoch)
+        super().__init__(optimizer, last_epoch, verbose)
 
     def get_lr(self):
         self._warn_outside_step()
@@ -44,7 +44,7 @@ class StepLR(ChainableLR):
     def __init__(self, optimizer, step_size, gamma=0.1, last_epoch=-1, verbose=None):
         self.step_size = step_size
         self.gamma = gamma
-        super().__init__(optimizer, last_epoch)
+        super().__init__(optimizer, last_epoch, verbose)
 
     def _get_chained_lr(self):
         if self.last_epoch == 0 or self.last_epoch % self.step_size != 0:
@@ -62,7 +62,7 @@ class MultiStepLR(ChainableLR):
     def __init__(self, optimizer, milestones, gamma=0.1, last_epoch=-1, verbose=None):
         self.milestones = Counter(milestones)
         self.gamma = gamma
-        super().__init__(optimizer, last_epoch)
+        super().__init__(optimizer, last_epoch, verbose)
 
     def _get_chained_lr(self):
         if self.last_epoch not in self.milestones:
@@ -82,7 +82,7 @@ class ConstantLR(ChainableLR):
             raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
         self.factor = factor
         self.total_iters = total_iters
-        super().__init__(optimizer, last_epoch)
+        super().__init__(optimizer, last_epoch, verbose)
 
     def _get_chained_lr(self):
         if self.last_epoch == 0:
@@ -111,7 +111,7 @@ class LinearLR(ChainableLR):
         self.start_factor = start_factor
         self.end_factor = end_factor
         self.total_iters = total_iters
-        super().__init__(optimizer, last_epoch)
+        super().__init__(optimizer, last_epoch, verbose)
 
     def _get_chained_lr(self):
         if self.last_epoch == 0:
@@ -133,7 +133,7 @@ class ExponentialLR(ChainableLR):
 
     def __init__(self, optimizer, gamma, last_epoch=-1, verbose=None):
         self.gamma = gamma
-        super().__init__(optimizer, last_epoch)
+        super().__init__(optimizer, last_epoch, verbose)
 
     def _get_chained_lr(self):
         return self._current(None if self._is_initial else self.gamma)
@@ -148,7 +148,7 @@ class PolynomialLR(ChainableLR):
     def __init__(self, optimizer, total_iters=5, power=1.0, last_epoch=-1, verbose=None):
         self.total_iters = total_iters
         self.power = power
-        super().__init__(optimizer, last_epoch)
+        super().__init__(optimizer, last_epoch, verbose)
 
     def _get_chained_lr(self):
         if self._is_initial or self.last_epoch > self.total_iters:

@@ -3,6 +3,7 @@
 import math
 import warnings
 
+from ..._core.policy import policy
 from .base import EPOCH_DEPRECATION_WARNING, LRScheduler, check_optimizer, group_values, set_group_value
 
 _OPTIONS = ("threshold", "threshold_mode", "cooldown", "min_lr", "eps")
@@ -46,7 +47,7 @@ class ReduceLROnPlateau(LRScheduler):
             self.verbose = verbose
         self.cooldown = options["cooldown"]
         self.eps = options["eps"]
-        self.last_epoch = 0
+        self.last_epoch = policy.plateau_last_epoch
         self._last_lr = group_values(optimizer, "lr")
         self._init_is_better(mode, options["threshold"], options["threshold_mode"])
         self._reset()
@@ -106,7 +107,8 @@ class ReduceLROnPlateau(LRScheduler):
             if old_lr - new_lr > self.eps:
                 set_group_value(group, "lr", new_lr)
                 if self.__dict__.get("verbose"):
-                    print(f"Epoch {epoch:5d}: reducing learning rate of group {i} to {new_lr:.4e}.")
+                    number = f"{epoch:05d}" if policy.texts_of in (None, "1.11") else f"{epoch:5d}"
+                    print(f"Epoch {number}: reducing learning rate of group {i} to {new_lr:.4e}.")
 
     @property
     def in_cooldown(self):
@@ -117,6 +119,10 @@ class ReduceLROnPlateau(LRScheduler):
         if self.mode == "min":
             return a < (best * (1.0 - self.threshold) if self.threshold_mode == "rel" else best - self.threshold)
         return a > (best * (self.threshold + 1.0) if self.threshold_mode == "rel" else best + self.threshold)
+
+    def is_better(self, a, best):
+        """Whether the metric *a* is better than *best* by more than the threshold."""
+        return self._is_better(a, best)
 
     def load_state_dict(self, state_dict):
         self.__dict__.update(state_dict)
