@@ -63,7 +63,7 @@ def state(shimtorch, module, name):
 
 
 def resolve(name):
-    """What a dotted name stands for: attributes where there are, else modules, which a function may hide by its name."""
+    """What a dotted name stands for: attributes, else modules, which a function of that name may hide."""
     home, _, last = name.rpartition(".")
     if not home:
         return importlib.import_module(name)
