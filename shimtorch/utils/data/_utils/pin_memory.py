@@ -6,7 +6,7 @@ from ...._core import Tensor
 
 
 def pin_memory(data, device=None):
-    """*data* with its tensors in pinned memory: in lists, tuples, dicts, and in what has a ``pin_memory`` of its own."""
+    """*data* with its tensors in pinned memory, also those in lists, tuples and dicts, and what can pin itself."""
     if isinstance(data, Tensor):
         return data.pin_memory()
     if isinstance(data, (str, bytes)):
