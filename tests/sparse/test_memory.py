@@ -41,8 +41,9 @@ def size(x):
         return x.numel() * x.element_size()
     if x.is_sparse:
         return size((x._indices(), x._values()))
-    pointers = x.crow_indices() if x.layout is torch.sparse_csr else x.ccol_indices()
-    plain = x.col_indices() if x.layout is torch.sparse_csr else x.row_indices()
+    by_rows = x.layout in (torch.sparse_csr, torch.sparse_bsr)
+    pointers = x.crow_indices() if by_rows else x.ccol_indices()
+    plain = x.col_indices() if by_rows else x.row_indices()
     return size((pointers, plain, x.values()))
 
 
@@ -112,10 +113,9 @@ CASES = {
     "repeat": ("(coo(),)", "lambda x: x.repeat(2, 2)", 48),
     "kron": ("(coo(nnz=300_000), coo(30, 9))", "lambda x, y: torch.kron(x, y)", 0),
     "to_dense, repeats": ("(coo(side, repeats=True),)", "lambda x: x.to_dense()", 0),
-    "to_sparse_bsr": ("(dense(side, side).relu(),)", "lambda x: x.to_sparse_bsr((2, 2)).to_sparse()", 32),
+    "to_sparse_bsr": ("(coo(side),)", "lambda x: x.to_sparse_bsr((2, 2))", TABLE),
     "bmm": ("(torch.stack([coo(nnz=400_000)] * 2), dense(2, n, 8))", "lambda x, y: x.bmm(y)", SORT),
-    "isclose": ("(coo(), coo(seed=1))", "lambda x, y: x.isclose(y)", 32),
-    "where": ("(coo(), coo(seed=1))", "lambda x, y: torch.where(x > 0, x, y)", 32),
+    "where": ("(coo(), coo(seed=1))", "lambda x, y: torch.where(x > 0, x, y)", TABLE),
     "mean": ("(coo(),)", "lambda x: x.mean(1)", TABLE),
     "prod": ("(coo(),)", "lambda x: x.prod(0)", TABLE),
     "any": ("(coo(),)", "lambda x: x.any(1)", TABLE),
