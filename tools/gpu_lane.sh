@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The CUDA path on a machine with a GPU, from this working tree, in less than ten minutes: builds it, runs tests/cuda on the
-# device and (where it is installed) under compute-sanitizer, and times a few operations. Writes gpu.log and gpu.json into
-# the folder OUT (default: here). Needs nvcc, the CUDA libraries, Cython, meson, ninja, numpy, scipy and pytest; fetches
-# nothing. PYTHON names another Python.
+# device and (where it is installed) under compute-sanitizer, and times a few operations. Writes gpu.log, gpu.json and
+# gpu_sparse.json into the folder OUT (default: here). Needs nvcc, the CUDA libraries, Cython, meson, ninja, numpy, scipy and
+# pytest; fetches nothing. PYTHON names another Python.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 out=${OUT:-.}
@@ -29,11 +29,12 @@ echo "== sanitizer ($SECONDS s)"
 for tool in memcheck racecheck synccheck initcheck; do
     if command -v compute-sanitizer > /dev/null; then
         timeout 90 compute-sanitizer --tool "$tool" --error-exitcode 9 "$python" -m pytest -q -p no:cacheprovider \
-            tests/cuda/test_copies.py tests/cuda/test_training.py || { echo "$tool: status $?"; status=1; }
+            tests/cuda/test_copies.py tests/cuda/test_training.py tests/cuda/test_sparse_products.py || { echo "$tool: status $?"; status=1; }
     fi
 done
 
 echo "== times ($SECONDS s)"
 "$python" -m bench.gpu > "$out/gpu.json"
-cat "$out/gpu.json"
+"$python" -m bench.gpu_sparse > "$out/gpu_sparse.json"
+cat "$out/gpu.json" "$out/gpu_sparse.json"
 exit $status

@@ -28,6 +28,7 @@ cdef TensorBase new_indices(Py_ssize_t dims, Py_ssize_t nnz)
 cdef TensorBase trusted(TensorBase t)
 cdef TensorBase new_coo(TensorBase indices, TensorBase values, int ndim, const Py_ssize_t* shape, bint coalesced)
 cdef TensorBase dense(TensorBase t)
+cdef int check_same_place(TensorBase a, TensorBase b) except -1
 cdef int kernel_code(int code) except -1
 cdef TensorBase kernel_values(TensorBase values, int code)
 cpdef TensorBase with_values(TensorBase t, TensorBase values, bint coalesced=?)

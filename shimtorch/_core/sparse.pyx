@@ -131,6 +131,14 @@ cdef int check_places(TensorBase a, str a_name, TensorBase b, str b_name) except
     return 0
 
 
+cdef int check_same_place(TensorBase a, TensorBase b) except -1:
+    """RuntimeError unless two operands, sparse or dense, lie on one device."""
+    if (a.flags | b.flags) & ON_DEVICE and a.device != b.device:
+        raise RuntimeError("Expected all tensors to be on the same device, but found at least two devices, "
+                           f"{a.device} and {b.device}!")
+    return 0
+
+
 # ---------------------------------------------------------------- making them
 
 cdef TensorBase new_sparse(object impl, TensorBase values, int ndim, const Py_ssize_t* shape):
@@ -458,6 +466,7 @@ def merge_sum(TensorBase a not None, TensorBase x not None, TensorBase b not Non
             x.ndim_ != y.ndim_ or x.ndim_ != a.ndim_ - p.dims + 1 or x.shape_[0] != p.indices.shape_[1]
             or y.shape_[0] != q.indices.shape_[1]):
         raise RuntimeError("merge_sum: expected two coalesced tensors of one size, and values for them")
+    check_same_place(a, b)
     if not x.shape_[0] or not y.shape_[0]:
         return with_values(a if x.shape_[0] else b, (x if x.shape_[0] else y).clone())
     if a.flags & ON_DEVICE:
@@ -597,6 +606,7 @@ def add_to_dense(TensorBase out not None, TensorBase t not None):
     cdef Py_ssize_t width
     if code != dense(out).code or not out.contiguous_ or not same_shape(out, t):
         raise RuntimeError("add_to_dense: expected a contiguous tensor of the sparse one's shape")
+    check_same_place(out, t)
     if out.flags & ON_DEVICE:
         return on_device().add_to_dense(out, t)
     p.entries(&entries)
@@ -623,6 +633,7 @@ def take(TensorBase x not None, TensorBase t not None):
     if not same_shape(x, t):
         raise RuntimeError("sparse_mask(): operands have incompatible sizes; self has size "
                            f"{describe_shape(x)} but mask has size {describe_shape(t)}")
+    check_same_place(x, t)
     if t.flags & ON_DEVICE:
         return on_device().take(x, t)
     for d in range(x.ndim_ - 1, p.dims - 1, -1):

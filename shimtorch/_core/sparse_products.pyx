@@ -12,7 +12,7 @@ from .dtype cimport CAT_COMPLEX, CATEGORY, INT32, INT64, ITEMSIZE, dtype_of
 from .iterate cimport as_code_tensor, contiguous_copy
 from .dtype import scalar_type
 from .sparse cimport (
-    EMPTY_ROWS, CooParts, coo_parts, dense, kernel_code, kernel_values, new_coo, new_indices, trusted, with_values,
+    EMPTY_ROWS, CooParts, check_same_place, coo_parts, dense, kernel_code, kernel_values, new_coo, new_indices, trusted, with_values,
 )
 from .tensor cimport ON_DEVICE, TensorBase, describe_shape, empty, make_size, ptr, write_scalar
 
@@ -178,14 +178,6 @@ cdef int check_operand(TensorBase t, TensorBase other, Py_ssize_t rows) except -
     if other.code != t.code:
         raise RuntimeError(f"expected scalar type {scalar_type(t.dtype)} but found {scalar_type(other.dtype)}")
     return check_same_place(t, other)
-
-
-cdef int check_same_place(TensorBase t, TensorBase other) except -1:
-    """RuntimeError unless a sparse tensor and another lie on one device."""
-    if (t.flags | other.flags) & ON_DEVICE and t.device != other.device:
-        raise RuntimeError("Expected all tensors to be on the same device, but found at least two devices, "
-                           f"{t.device} and {other.device}!")
-    return 0
 
 
 def multiply_add(TensorBase base not None, TensorBase t not None, TensorBase other not None, beta, alpha):

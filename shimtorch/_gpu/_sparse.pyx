@@ -21,6 +21,8 @@ SEGMENTS = {"sum": SHIM_SEGMENT_SUM, "prod": SHIM_SEGMENT_PROD, "amax": SHIM_SEG
 cdef DevicePlace place_of_all(tensors):
     """The Place of dense contiguous tensors, which must be the same."""
     cdef TensorBase first = tensors[0], t
+    if not first.flags & ON_DEVICE or first.flags & SPARSE:
+        raise RuntimeError(f"a kernel for sparse tensors was given one of layout {first.layout} on {first.device}")
     for x in tensors:
         t = x
         if not t.flags & ON_DEVICE or t.flags & SPARSE or t.impl is not first.impl:

@@ -56,7 +56,7 @@ def same_indices(a, b):
         return a.shape == b.shape
     if a.data_ptr() == b.data_ptr() and a.stride() == b.stride():
         return True
-    if a.is_cuda:
+    if a.is_cuda or b.is_cuda:
         return bool((a == b).all())
     a, b = a._ndarray(), b._ndarray()
     return bool((a[:, -1] == b[:, -1]).all() and (a == b).all())
