@@ -223,9 +223,8 @@ def expand(self, *sizes):
     for d in range(n_sparse):
         if size[d] != old[d]:
             n, count = size[d], indices.shape[1]
-            indices = indices.unsqueeze(1).expand(n_sparse, n, count).reshape(n_sparse, n * count)
+            indices = indices.unsqueeze(1).repeat(1, n, 1).reshape(n_sparse, n * count)
             numbers = OPS["torch.arange"](n, device=indices.device).unsqueeze(1).expand(n, count)
-            indices = indices.clone() if n == 1 else indices
             indices[d] = numbers.reshape(n * count)
             values = OPS["torch.cat"]([values] * n) if n else values[:0]
     return parts.coalesce(_make(indices, values, size)) if p.coalesced else _make(indices, values, size)
