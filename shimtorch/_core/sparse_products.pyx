@@ -12,7 +12,8 @@ from .dtype cimport CAT_COMPLEX, CATEGORY, INT32, INT64, ITEMSIZE, dtype_of
 from .iterate cimport as_code_tensor, contiguous_copy
 from .dtype import scalar_type
 from .sparse cimport (
-    EMPTY_ROWS, CooParts, check_same_place, coo_parts, dense, kernel_code, kernel_values, new_coo, new_indices, trusted, with_values,
+    EMPTY_ROWS, CooParts, check_same_place, coo_parts, dense, kernel_code, kernel_values, new_coo, new_indices, trusted,
+    with_values,
 )
 from .tensor cimport ON_DEVICE, TensorBase, describe_shape, empty, make_size, ptr, write_scalar
 
@@ -358,7 +359,7 @@ def take_rows(TensorBase t not None, TensorBase index not None):
     indices, values = new_indices(2, m), empty(t.code, 1, shape)
     rows, out = <int64_t*>ptr(indices), ptr(values)
     with nogil:
-        copy_rows(starts, columns, v, size, chosen, n, ends, rows + m, out)
+        copy_rows(starts, p.indices.shape_[1], columns, v, size, chosen, n, ends, rows + m, out)
         expand(ends, n, rows)
     return product_of(indices, values, n, t.shape_[1], out_pointer)
 
