@@ -52,7 +52,7 @@ static ST_OUTLINED void ST_CAT(add_up, number)(number *restrict sum, const numbe
 /* the largest of v[0], v[step], ... and its place, if it is larger than *m; the places begin with `first` */
 static ST_OUTLINED void ST_CAT(run_largest, number)(const number *v, ptrdiff_t first, ptrdiff_t step, ptrdiff_t n,
                                                     number *m, place *at) {
-    if (step == 1 && n >= 2 * RUN) {
+    if (step == 1 && n >= LONG) {
         number lane[RUN], top = *m;
         ptrdiff_t i;
         for (int k = 0; k < RUN; k++) lane[k] = v[k];
