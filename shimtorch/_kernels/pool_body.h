@@ -52,7 +52,7 @@ static ST_OUTLINED void ST_CAT(add_up, number)(number *restrict sum, const numbe
 /* the largest of v[0], v[step], ... and its place, if it is larger than *m; the places begin with `first` */
 static ST_OUTLINED void ST_CAT(run_largest, number)(const number *v, ptrdiff_t first, ptrdiff_t step, ptrdiff_t n,
                                                     number *m, place *at) {
-    if (step == 1 && n >= 2 * RUN) {
+    if (step == 1 && n >= LONG) {
         number lane[RUN], top = *m;
         ptrdiff_t i;
         for (int k = 0; k < RUN; k++) lane[k] = v[k];
@@ -133,9 +133,25 @@ static inline number ST_CAT(window_sum, number)(const st_windows *w, ptrdiff_t o
 
 #define FOR_OTHERS(o) for (ptrdiff_t o = low == from ? to : low; o < high; o = o + 1 == from ? to : o + 1)
 
+/* the same for the only window of every plane */
+static void ST_CAT(largest_one, number)(const st_windows *w, const number *x, number *out, int64_t *indices) {
+    const ptrdiff_t size = w->size[0] * w->size[1] * w->size[2];
+    for (ptrdiff_t plane = 0; plane < w->planes; plane++, x += size) {
+        number m = LOWEST;
+        place at = (place)((w->start[0][0] * w->size[1] + w->start[1][0]) * w->size[2] + w->start[2][0]);
+        ST_CAT(window_largest, number)(w, 0, 0, 0, x, &m, &at);
+        out[plane] = m;
+        if (indices != NULL) indices[plane] = at;
+    }
+}
+
 static void ST_CAT(largest, number)(const st_windows *w, const void *in, void *out, int64_t *indices) {
     number m[STRETCH];
     place at[STRETCH];
+    if (w->out[0] * w->out[1] * w->out[2] == 1) {
+        ST_CAT(largest_one, number)(w, (const number *)in, (number *)out, indices);
+        return;
+    }
     FOR_ROW_STRETCHES(w) {
         ROW_PLACES(w)
         const number *x = (const number *)in + plane * in_size;
@@ -162,8 +178,19 @@ static inline number ST_CAT(window_count, number)(const st_windows *w, ptrdiff_t
     return (number)(w->divisor ? w->divisor : w->count[0][oz] * w->count[1][oy] * w->count[2][ox]);
 }
 
+static void ST_CAT(mean_one, number)(const st_windows *w, const number *x, number *out) {
+    const ptrdiff_t size = w->size[0] * w->size[1] * w->size[2];
+    const number count = ST_CAT(window_count, number)(w, 0, 0, 0);
+    for (ptrdiff_t plane = 0; plane < w->planes; plane++, x += size)
+        out[plane] = ST_CAT(window_sum, number)(w, 0, 0, 0, x) / count;
+}
+
 static void ST_CAT(mean, number)(const st_windows *w, const void *in, void *out) {
     number sum[STRETCH];
+    if (w->out[0] * w->out[1] * w->out[2] == 1) {
+        ST_CAT(mean_one, number)(w, (const number *)in, (number *)out);
+        return;
+    }
     FOR_ROW_STRETCHES(w) {
         ROW_PLACES(w)
         const number *x = (const number *)in + plane * in_size;
