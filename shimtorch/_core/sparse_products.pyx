@@ -12,7 +12,8 @@ from .dtype cimport CAT_COMPLEX, CATEGORY, INT32, INT64, ITEMSIZE, dtype_of
 from .iterate cimport as_code_tensor, contiguous_copy
 from .dtype import scalar_type
 from .sparse cimport (
-    EMPTY_ROWS, CooParts, check_same_place, coo_parts, dense, kernel_code, kernel_values, new_coo, new_indices, trusted, with_values,
+    EMPTY_ROWS, CooParts, check_same_place, coo_parts, dense, kernel_code, kernel_values, new_coo, new_indices, trusted,
+    with_values,
 )
 from .tensor cimport ON_DEVICE, TensorBase, describe_shape, empty, make_size, ptr, write_scalar
 
