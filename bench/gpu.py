@@ -44,6 +44,48 @@ def _launch():
     return lambda: a + a
 
 
+@case("conv2d 32x64x56x56, 64 of 3x3, forward and backward")
+def _conv():
+    x, w = torch.rand(32, 64, 56, 56, device="cuda"), torch.rand(64, 64, 3, 3, device="cuda", requires_grad=True)
+    return lambda: torch.nn.functional.conv2d(x, w, padding=1).sum().backward()
+
+
+@case("layer_norm 8192x1024, forward and backward")
+def _layer_norm():
+    x, layer = torch.rand(8192, 1024, device="cuda"), torch.nn.LayerNorm(1024).cuda()
+    return lambda: layer(x).sum().backward()
+
+
+@case("LSTM 64 steps, batch 64, 512 to 512")
+def _lstm():
+    net, x = torch.nn.LSTM(512, 512).cuda(), torch.rand(64, 64, 512, device="cuda")
+    return lambda: net(x)[0].sum().backward()
+
+
+@case("sort 1M float32")
+def _sort():
+    x = torch.rand(1 << 20, device="cuda")
+    return lambda: x.sort()
+
+
+@case("randn 16M float32")
+def _randn():
+    return lambda: torch.randn(1 << 24, device="cuda")
+
+
+@case("Adam step of 64M parameters")
+def _adam():
+    p = torch.rand(1 << 26, device="cuda", requires_grad=True)
+    p.grad = torch.rand(1 << 26, device="cuda")
+    return torch.optim.Adam([p]).step
+
+
+@case("solve 1024 of 32x32")
+def _solve():
+    a = torch.rand(1024, 32, 32, device="cuda") + 32 * torch.eye(32, device="cuda")
+    return lambda: torch.linalg.solve(a, a)
+
+
 @case("training step, 512-1024-512 perceptron, batch 256")
 def _step():
     net = torch.nn.Sequential(torch.nn.Linear(512, 1024), torch.nn.ReLU(), torch.nn.Linear(1024, 512)).cuda()

@@ -117,12 +117,12 @@ class _Storage:
         return self
 
     def pin_memory(self, device=None):
-        """This storage: without a CUDA device there is no pinned memory."""
-        return self
+        """A copy in pinned memory, which CUDA devices read by themselves; this storage where there is no device."""
+        return type(self)._of_flat(self._flat.pin_memory())
 
     def is_pinned(self, device=None):
-        """Always False: there is no pinned memory."""
-        return False
+        """Whether the memory is pinned."""
+        return self._flat.is_pinned()
 
     @property
     def is_cuda(self):
@@ -146,7 +146,8 @@ class _Storage:
         return self if not self.is_cuda else type(self)._of_flat(self._flat.cpu())
 
     def cuda(self, device=None, non_blocking=False):
-        return type(self)._of_flat(self._flat.cuda(device))
+        """A copy on a CUDA device."""
+        return type(self)._of_flat(self._flat.cuda(device, non_blocking))
 
     def __copy__(self):
         return self.clone()
@@ -166,8 +167,8 @@ class _Storage:
         return cls._of_flat(flat)
 
     def _bytes(self):
-        """The memory as a writable memoryview of bytes."""
-        return memoryview(UntypedStorage._of(self._flat)._flat.numpy())
+        """The memory as a memoryview of bytes: writable, or of a device a copy."""
+        return memoryview(UntypedStorage._of(self._flat)._flat.cpu().numpy())
 
     def __reduce__(self):
         from .storage import _dump_to_bytes, _load_from_bytes

@@ -63,15 +63,17 @@ def state(shimtorch, module, name):
 
 
 def resolve(name):
-    """What a dotted name stands for: an attribute where there is one, else a module."""
-    parts = name.split(".")
-    value = importlib.import_module(parts[0])
-    for n, part in enumerate(parts[1:], 2):
+    """What a dotted name stands for: attributes, else modules, which a function of that name may hide."""
+    home, _, last = name.rpartition(".")
+    if not home:
+        return importlib.import_module(name)
+    try:
+        return getattr(resolve(home), last)
+    except AttributeError:
         try:
-            value = getattr(value, part)
-        except AttributeError:
-            value = importlib.import_module(".".join(parts[:n]))
-    return value
+            return importlib.import_module(name)
+        except ModuleNotFoundError:
+            return getattr(importlib.import_module(home), last)
 
 
 def refuses(value):

@@ -66,6 +66,8 @@ def test():
     test_loss = 0
     correct = 0
     for data, target in test_loader:
+        if cuda:
+            data, target = data.cuda(), target.cuda()
         data, target = Variable(data, volatile=True), Variable(target)
         output = model(data)
         test_loss += F.nll_loss(output, target, size_average=False).data[0]

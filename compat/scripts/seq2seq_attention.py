@@ -31,6 +31,11 @@ def variable_from_word(word):
     return result.cuda() if use_cuda else result
 
 
+def variable_from_index(index):
+    result = Variable(torch.LongTensor([[index]]))
+    return result.cuda() if use_cuda else result
+
+
 class EncoderRNN(nn.Module):
     def __init__(self, input_size, hidden_size):
         super(EncoderRNN, self).__init__()
@@ -43,7 +48,8 @@ class EncoderRNN(nn.Module):
         return self.gru(embedded, hidden)
 
     def initHidden(self):
-        return Variable(torch.zeros(1, 1, self.hidden_size))
+        result = Variable(torch.zeros(1, 1, self.hidden_size))
+        return result.cuda() if use_cuda else result
 
 
 class AttnDecoderRNN(nn.Module):
@@ -66,6 +72,8 @@ class AttnDecoderRNN(nn.Module):
 
 
 encoder, decoder = EncoderRNN(len(letters), 24), AttnDecoderRNN(24, len(letters))
+if use_cuda:
+    encoder, decoder = encoder.cuda(), decoder.cuda()
 encoder_optimizer = optim.SGD(encoder.parameters(), lr=0.05)
 decoder_optimizer = optim.SGD(decoder.parameters(), lr=0.05)
 criterion = nn.NLLLoss()
@@ -74,6 +82,7 @@ criterion = nn.NLLLoss()
 def encode(input_variable):
     hidden = encoder.initHidden()
     encoder_outputs = Variable(torch.zeros(MAX_LENGTH, encoder.hidden_size))
+    encoder_outputs = encoder_outputs.cuda() if use_cuda else encoder_outputs
     for ei in range(input_variable.size()[0]):
         output, hidden = encoder(input_variable[ei], hidden)
         encoder_outputs[ei] = output[0][0]
@@ -84,7 +93,7 @@ def train(input_variable, target_variable, teacher_forcing):
     encoder_optimizer.zero_grad()
     decoder_optimizer.zero_grad()
     encoder_outputs, hidden = encode(input_variable)
-    decoder_input = Variable(torch.LongTensor([[SOS_token]]))
+    decoder_input = variable_from_index(SOS_token)
     loss = 0
     target_length = target_variable.size()[0]
     for di in range(target_length):
@@ -95,7 +104,7 @@ def train(input_variable, target_variable, teacher_forcing):
         else:
             topv, topi = output.data.topk(1)
             ni = int(topi[0][0])
-            decoder_input = Variable(torch.LongTensor([[ni]]))
+            decoder_input = variable_from_index(ni)
             if ni == EOS_token:
                 break
     loss.backward()
@@ -115,7 +124,7 @@ for epoch in range(1, 7):
 total, right, count = 0, 0, 0
 for source, target in pairs:
     encoder_outputs, hidden = encode(source)
-    decoder_input = Variable(torch.LongTensor([[SOS_token]]))
+    decoder_input = variable_from_index(SOS_token)
     for di in range(target.size()[0]):
         output, hidden, attention = decoder(decoder_input, hidden, encoder_outputs)
         total += criterion(output, target[di]).data[0]

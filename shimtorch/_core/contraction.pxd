@@ -21,7 +21,7 @@ cdef class Step:
     cdef st_small_fn small
     cdef st_reduce reduce
 
-    cdef TensorBase run(self, list slots)
+    cdef TensorBase run(self, list slots, bint final)
     cdef int run_shared(self, int n, char** p) noexcept nogil
     cdef int run_part(self, int n, char** p, int d, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
     cdef int run_loops(self, int n, char** p, const st_nest_dim* dims) noexcept nogil

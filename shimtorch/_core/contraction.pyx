@@ -12,6 +12,7 @@ from .._kernels.table cimport (
     ST_NEST_DIMS, ST_NEST_FACTORS, ST_NO_MEMORY, st_cast, st_find, st_find_nest, st_find_reduce, st_find_small,
     st_gemm, st_nest_dim, st_op, st_parallel, st_reduce_dtype, st_reduce_op, st_shared_reduce,
 )
+from .destination cimport awaited_result
 from .dtype cimport ITEMSIZE
 from .iterate cimport as_code_tensor
 from .tensor cimport MAX_DIMS, TensorBase, empty, ptr
@@ -123,10 +124,13 @@ cdef class Step:
         """The slots that the step reads."""
         return self.sources
 
-    cdef TensorBase run(self, list slots):
-        cdef TensorBase out = empty(self.code, self.n_out, self.shape)
+    cdef TensorBase run(self, list slots, bint final):
+        """The tensor that the step makes: a final one in the ``out=`` that waits for it."""
+        cdef TensorBase out = awaited_result(None, self.code, self.n_out, self.shape) if final else None
         cdef char* p[ST_NEST_FACTORS + 1]
         cdef int i, n = len(self.sources), status = 0
+        if out is None:
+            out = empty(self.code, self.n_out, self.shape)
         p[0] = ptr(out)
         for i in range(n):
             p[i + 1] = ptr(<TensorBase>slots[<int>self.sources[i]])
@@ -370,8 +374,9 @@ cdef class Plan:
         slots = [None] * self.n_slots if kept is None else kept
         for i in range(self.n_operands):
             slots[i] = as_code_tensor(<TensorBase>operands[i], self.code) if self.casts else operands[i]
+        final = self.steps[len(self.steps) - 1] if self.result_code == self.code else None
         for step in self.steps:
-            r = step.run(slots)
+            r = step.run(slots, step is final)
             slots[step.out] = r
             if kept is None:
                 for i in range(len(step.frees)):

@@ -114,11 +114,11 @@ cdef TensorBase first_gradient(TensorBase leaf, TensorBase g, bint create):
         return g.contiguous() if leaf.contiguous_ and not g.contiguous_ else copy_dense(g)
     if leaf.contiguous_ or dense_order(leaf) is None:
         if g.contiguous_:
-            if alone and g.storage.owner is None and refcount(g.storage) == 1:
+            if alone and alone_holds(g):
                 return shallow(g)
             return copy_dense(shallow(g))
         return shallow(g).contiguous()
-    if alone and g.storage.owner is None and refcount(g.storage) == 1 and same_strides(g, leaf):
+    if alone and alone_holds(g) and same_strides(g, leaf):
         return shallow(g)
     r = empty_strided(g.code, leaf.ndim_, leaf.shape_, leaf.strides_)
     copy_into(r, g)
@@ -135,6 +135,11 @@ cdef bint same_strides(TensorBase a, TensorBase b) noexcept:
 
 cdef inline Py_ssize_t refcount(object o):
     return (<PyObject*>o).ob_refcnt
+
+
+cdef inline bint alone_holds(TensorBase t) noexcept:
+    """Whether t alone holds its memory. (An attribute given to refcount() would be counted once more.)"""
+    return t.storage.owner is None and (<PyObject*>t.storage).ob_refcnt == 1
 
 
 def accumulate_grad(TensorBase leaf not None, TensorBase g not None):
@@ -272,8 +277,7 @@ cdef class Run:
     cdef bint add_to(self, TensorBase old, object g) except -1:
         """Add g in place to what had arrived, if the pass alone holds that: one reference here, one in its dict."""
         if (self.create or refcount(old) != 2 or old.flags or (<TensorBase>g).flags & (SPARSE | ON_DEVICE)
-                or not old.contiguous_ or old.base is not None or refcount(old.storage) != 1
-                or old.storage.owner is not None):
+                or not old.contiguous_ or old.base is not None or not alone_holds(old)):
             return False
         add_(old, g)
         return True

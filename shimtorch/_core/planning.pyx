@@ -293,7 +293,7 @@ cdef class Builder:
             if b_col != 1 or cols % 8:
                 cost += depth * lanes
         if self.has_blas and blas_lies(rows, depth, a_row, a_col) and blas_lies(depth, cols, b_row, b_col):
-            slow = 0.25 if rows == 1 or cols == 1 else BLAS * (1 + 4. / rows) * (1 + 8. / cols) * (1 + 8. / depth)
+            slow = 0.1 if rows == 1 or cols == 1 else BLAS * (1 + 4. / rows) * (1 + 8. / cols) * (1 + 8. / depth)
             if kind < 0 or BLAS_CALL + work * slow < cost:
                 cost, kind = BLAS_CALL + work * slow, PRODUCTS_STEP
         if not self.has_blas and not add and (kind < 0 or GEMM_CALL + work * GEMM < cost):

@@ -9,7 +9,7 @@ from libc.string cimport memset
 from .._kernels.cells cimport cell_indices, count_cells, sum_cells
 from .._kernels.coalesce cimport Groups, free_groups, group_entries, group_indices, group_sums
 from .._kernels.csr cimport expand, take_entries
-from .._kernels.coo cimport count_nonzero, first_outside, gather, scatter_add, spread, take_nonzero
+from .._kernels.coo cimport count_nonzero, first_outside, gather, scatter_add, shares_of, spread, take_nonzero
 from .._kernels.indexkeys cimport key_bits
 from .._kernels.merge cimport Keys, Merge, fill_merge, merge_keys, merge_source, split_merge
 from .._kernels.scratch cimport release, scratch
@@ -555,7 +555,7 @@ def from_dense(TensorBase t not None, int dims):
     cdef Py_ssize_t cells = 1, width = 1, count
     cdef Py_ssize_t shape[MAX_DIMS]
     cdef TensorBase source, values, indices
-    cdef int64_t* numbers
+    cdef int64_t* numbers = NULL
     cdef int64_t* coordinates
     cdef const char* data
     cdef char* target
@@ -571,20 +571,26 @@ def from_dense(TensorBase t not None, int dims):
         else:
             width *= t.shape_[i]
             shape[i - dims + 1] = t.shape_[i]
-    with nogil:
-        count = count_nonzero(code, data, cells, width) if width else 0
-    shape[0] = count
-    values = empty(code, t.ndim_ - dims + 1, shape)
-    indices = new_indices(dims, count)
-    numbers = <int64_t*>scratch(count * sizeof(int64_t))
-    if numbers == NULL:
-        raise MemoryError("to_sparse: no memory")
-    target = ptr(values)
-    coordinates = <int64_t*>ptr(indices)
-    with nogil:
-        take_nonzero(code, data, width, count, numbers, target)
-        cell_indices(numbers, count, dims, <const int64_t*>t.shape_, coordinates)
-    release(numbers)
+    cdef int64_t* counts = <int64_t*>scratch(shares_of(cells) * sizeof(int64_t))
+    try:
+        if counts == NULL:
+            raise MemoryError("to_sparse: no memory")
+        with nogil:
+            count = count_nonzero(code, data, cells, width, counts)
+        shape[0] = count
+        values = empty(code, t.ndim_ - dims + 1, shape)
+        indices = new_indices(dims, count)
+        numbers = <int64_t*>scratch(count * sizeof(int64_t))
+        if numbers == NULL:
+            raise MemoryError("to_sparse: no memory")
+        target = ptr(values)
+        coordinates = <int64_t*>ptr(indices)
+        with nogil:
+            take_nonzero(code, data, cells, width, counts, numbers, target)
+            cell_indices(numbers, count, dims, <const int64_t*>t.shape_, coordinates)
+    finally:
+        release(counts)
+        release(numbers)
     if code != t.code:
         values = as_code_tensor(values, t.code)
     return trusted(new_coo(indices, values, t.ndim_, t.shape_, True))

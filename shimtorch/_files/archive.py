@@ -8,7 +8,7 @@ import zlib
 from .._storages import UntypedStorage
 from . import reading, writing
 from .legacy import read_into
-from .locations import new_bytes
+from .locations import location_tag, new_bytes
 from .zipwriter import ZipWriter
 
 _STORED, _DEFLATED = 0, 8
@@ -16,8 +16,8 @@ _STORED, _DEFLATED = 0, 8
 
 def save(obj, file, root, pickle_module=None, pickle_protocol=2, alignment=64):
     """Write an object to a file under the top-level name ``root``."""
-    def make_id(cls, key, numel):
-        return "storage", cls, key, "cpu", numel
+    def make_id(storage, key, numel):
+        return "storage", type(storage), key, location_tag(storage), numel
 
     storages = writing.Storages(lambda memory, n: str(n), make_id)
     data = writing.dump(obj, storages.persistent_id, pickle_module, pickle_protocol)

@@ -3,9 +3,10 @@ import pickle
 import struct
 import sys
 
+from .._storages import UntypedStorage
 from .._utils import filling_later
 from . import reading, writing
-from .locations import new_bytes
+from .locations import location_tag, new_bytes
 
 MAGIC_NUMBER = 0x1950A86A20F9469CFC6C
 PROTOCOL_VERSION = 1001
@@ -14,8 +15,8 @@ _PIECE = 1 << 24                           # bytes that are read at a time from 
 
 def save(obj, file, pickle_module=None, pickle_protocol=2):
     """Write an object to a file."""
-    def make_id(cls, key, numel):
-        return "storage", cls, key, "cpu", numel, None
+    def make_id(storage, key, numel):
+        return "storage", type(storage), key, location_tag(storage), numel, None
 
     storages = writing.Storages(lambda root, n: str(root.data_ptr() or id(root)), make_id)
     data = writing.dump(obj, storages.persistent_id, pickle_module, pickle_protocol)
@@ -128,6 +129,8 @@ class _Storages(reading.Loaded):
         read_into(file, storage._bytes())
         if sys.byteorder != "little":
             storage.byteswap(dtype)
+        if self._placed[key] is not storage._memory():         # elsewhere, where it was put before it was read
+            UntypedStorage._on(self._placed[key]).copy_(storage)
 
 
 def read_into(file, memory):

@@ -34,7 +34,7 @@ class Storages:
         key, first = self._known[root]
         if first is not dtype and first is not None and dtype is not None:
             raise RuntimeError("Cannot save multiple tensors or storages that view the same data as different types")
-        return self._make_id(type(obj), key, len(root) // obj.dtype.itemsize)
+        return self._make_id(obj, key, len(root) // obj.dtype.itemsize)
 
     def itemsize(self, key):
         """Bytes per element of the block of a key, as it was first seen."""

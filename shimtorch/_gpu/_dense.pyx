@@ -3,19 +3,20 @@
 Tensors given here are contiguous, of one device and, where nothing else is said, of one dtype; callers see to that.
 A dtype without a kernel raises NotImplementedError with the op's name.
 """
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from .._core.dtype cimport FLOAT32, FLOAT64, INT64, ITEMSIZE, dtype_of
+from .._core.dtype cimport FLOAT32, FLOAT64, INT32, INT64, ITEMSIZE, dtype_of
 from .._core.tensor cimport MAX_DIMS, ON_DEVICE, Place, TensorBase, device_ptr, empty_at, strided_alias
 from ._device cimport DevicePlace
 from ._rt cimport check
 from .cudart cimport cudaErrorNotSupported
 from .dense cimport (
-    SHIM_ADADELTA, SHIM_ADAM, SHIM_BINOMIAL, SHIM_GAMMA, SHIM_GRU, SHIM_LSTM, SHIM_POISSON, SHIM_SGD, shim_cell,
-    shim_cell_back, shim_cell_step, shim_cell_step_back, shim_draw_whole, shim_fold, shim_linspace,
-    shim_normalise_rows, shim_normalise_rows_backward, shim_pool, shim_pool_max, shim_pool_mean, shim_pool_spread,
-    shim_range, shim_range_whole, shim_rows, shim_running, shim_sample, shim_search, shim_sort, shim_step,
-    shim_take_step, shim_unfold, shim_windows,
+    SHIM_ADADELTA, SHIM_ADAM, SHIM_BINOMIAL, SHIM_DIGAMMA, SHIM_ERFINV, SHIM_GAMMA, SHIM_GRU, SHIM_I0, SHIM_I0E,
+    SHIM_I1, SHIM_I1E, SHIM_LSTM, SHIM_POISSON, SHIM_POLYGAMMA, SHIM_SGD, SHIM_ZETA, shim_cell,
+    shim_cell_back, shim_cell_step, shim_cell_step_back, shim_cholesky, shim_draw_whole, shim_fold, shim_linspace,
+    shim_lu, shim_normalise_rows, shim_normalise_rows_backward, shim_order_of, shim_pool, shim_pool_max,
+    shim_pool_mean, shim_pool_spread, shim_range, shim_range_whole, shim_rows, shim_running, shim_sample, shim_search,
+    shim_solve_triangle, shim_sort, shim_special, shim_step, shim_take_step, shim_unfold, shim_windows,
 )
 
 from .._core.dtype import scalar_type
@@ -307,3 +308,59 @@ def cell_step_back(int kind, TensorBase active not None, TensorBase before not N
     c.active, c.before, c.extra, c.dh = device_ptr(active), device_ptr(before), device_ptr(extra), device_ptr(dh)
     c.dc, c.da, c.dshare = device_ptr(dc), device_ptr(da), device_ptr(dshare)
     done(shim_cell_step_back(kind, active.code, &c, place.stream()), "_thnn_fused_cell_backward", active)
+
+
+# ---------------------------------------------------------------- special functions
+
+_SPECIAL = {
+    "erfinv": SHIM_ERFINV, "digamma": SHIM_DIGAMMA, "polygamma": SHIM_POLYGAMMA, "zeta": SHIM_ZETA, "i0": SHIM_I0,
+    "i0e": SHIM_I0E, "i1": SHIM_I1, "i1e": SHIM_I1E,
+}
+
+
+def special(str function, first, TensorBase second=None):
+    """A special function of the elements of a tensor, or of two; the first argument may be a number for all."""
+    cdef TensorBase x = first if isinstance(first, TensorBase) else None, like = second if x is None else x, r
+    cdef DevicePlace place = place_for(like, (x, second))
+    r = made(like, like.code, tuple(like.size()))
+    done(shim_special(_SPECIAL[function], like.code, address(x), address(second), 0 if x is not None else first,
+                      device_ptr(r), like.count, place.stream()), function, like)
+    return r
+
+
+# ---------------------------------------------------------------- factorisations
+
+def lu(TensorBase a not None):
+    """(pivots, infos) of a batch (b, m, n) of matrices, which become their LU factors."""
+    cdef DevicePlace place = place_for(a)
+    cdef int64_t b = a.shape_[0], m = a.shape_[1], n = a.shape_[2]
+    cdef TensorBase pivots = made(a, INT32, (b, min(m, n))), infos = made(a, INT32, (b,))
+    done(shim_lu(a.code, device_ptr(a), <int32_t*>device_ptr(pivots), <int32_t*>device_ptr(infos), b, m, n,
+                 place.stream()), "lu_factor_cuda", a)
+    return pivots, infos
+
+
+def cholesky(TensorBase a not None):
+    """The infos of a batch (b, n, n) of matrices, whose lower triangles become their Cholesky factors."""
+    cdef DevicePlace place = place_for(a)
+    cdef TensorBase infos = made(a, INT32, (a.shape_[0],))
+    done(shim_cholesky(a.code, device_ptr(a), <int32_t*>device_ptr(infos), a.shape_[0], a.shape_[1], place.stream()),
+         "cholesky_cuda", a)
+    return infos
+
+
+def solve_triangle(TensorBase a not None, TensorBase b not None, bint upper, bint unit):
+    """Replace b (batch, n, k) by what triangles a (batch, n, n) times it is."""
+    cdef DevicePlace place = place_for(a, (b,))
+    done(shim_solve_triangle(a.code, device_ptr(a), device_ptr(b), b.shape_[0], b.shape_[1], b.shape_[2], upper, unit,
+                             place.stream()), "triangular_solve_cuda", a)
+
+
+def order_of(TensorBase pivots not None, int64_t m):
+    """For exchanges of rows (batch, k), the rows (batch, m) that end up in each place, and the signs (batch)."""
+    cdef DevicePlace place = place_for(pivots)
+    cdef int64_t b = pivots.shape_[0]
+    cdef TensorBase order = made(pivots, INT64, (b, m)), signs = made(pivots, INT64, (b,))
+    check(shim_order_of(<int32_t*>device_ptr(pivots), <int64_t*>device_ptr(order), <int64_t*>device_ptr(signs), b,
+                        pivots.shape_[1], m, place.stream()))
+    return order, signs

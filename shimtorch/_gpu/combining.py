@@ -121,6 +121,7 @@ def _reduced(x, dim, index, src, reduce, include_self):
         count = x.new_full(x.shape, int(include_self), dtype=int64)
         indexing._scatter(count, dim, index, 1, "scatter_reduce", _device.ADD)
         count.clamp_(min=1)
+        count = count.to(x.dtype)
         x.copy_(x / count if x.is_floating_point() or x.is_complex() else x.div(count, rounding_mode="floor"))
     return x
 

@@ -1,5 +1,5 @@
 # The entry points of the kernels of layers, sorting, filling and optimisers: see kernels/dense.h.
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from .cudart cimport cudaError_t, cudaStream_t
 
@@ -93,3 +93,21 @@ cdef extern from "dense.h" nogil:
         void* dshare
     cudaError_t shim_cell_step(int kind, int dtype, const shim_cell* c, cudaStream_t stream)
     cudaError_t shim_cell_step_back(int kind, int dtype, const shim_cell_back* c, cudaStream_t stream)
+    cudaError_t shim_lu(int dtype, void* a, int32_t* pivots, int32_t* infos, int64_t batch, int64_t m, int64_t n,
+                        cudaStream_t stream)
+    cudaError_t shim_cholesky(int dtype, void* a, int32_t* infos, int64_t batch, int64_t n, cudaStream_t stream)
+    cudaError_t shim_solve_triangle(int dtype, const void* a, void* b, int64_t batch, int64_t n, int64_t k, int upper,
+                                    int unit, cudaStream_t stream)
+    cudaError_t shim_order_of(const int32_t* pivots, int64_t* order, int64_t* signs, int64_t batch, int64_t k,
+                              int64_t m, cudaStream_t stream)
+    enum:
+        SHIM_ERFINV
+        SHIM_DIGAMMA
+        SHIM_POLYGAMMA
+        SHIM_ZETA
+        SHIM_I0
+        SHIM_I0E
+        SHIM_I1
+        SHIM_I1E
+    cudaError_t shim_special(int function, int dtype, const void* x, const void* y, double number, void* out, int64_t n,
+                             cudaStream_t stream)

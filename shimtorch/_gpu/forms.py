@@ -27,7 +27,8 @@ COMPOSED = """
     _norm logsumexp _max_dim _min_dim threshold_backward diagonal_backward select_backward slice_backward
     as_strided_backward unfold_backward uniform_ normal_ bernoulli_ bernoulli exponential_ cauchy_ log_normal_
     geometric_ random_ normal poisson binomial _standard_gamma _sample_dirichlet normalise_rows normalise_channels
-    recurrent_layer to_dense _complex_logaddexp
+    recurrent_layer to_dense _complex_logaddexp _unit_matrices
+    erfinv digamma polygamma i0 i0e _i1 i1 i1e _zeta _xlog1py
 """
 FORMS = {
     "indexing": "index index_put_zeros index_put_ index_select index_add_zeros gather scatter_add_",
@@ -36,6 +37,7 @@ FORMS = {
     "windows": "conv_gather conv_spread conv_weigh pool_max pool_mean pool_spread_mean pool_put pool_take",
     "order": "_sort _topk _kth cummax cummin",
     "arranging": "flip roll tril triu",
+    "factoring": "_lu_factor _cholesky _solve_triangular _solve _inv _det _slogdet",
 }
 # Ops without rules, which are made of others on the CPU, or of NumPy's functions.
 COMPOSITE_FORMS = {
@@ -43,7 +45,7 @@ COMPOSITE_FORMS = {
     "combining": "take",
     "counting": "unique unique_consecutive bincount histc searchsorted isin mode",
 }
-REFUSED = "histogram histogramdd lu_unpack"    # ops without rules, a part of which would be made on the CPU
+REFUSED = "histogram histogramdd"    # ops without rules, a part of which would be made on the CPU
 RENAMED = {"embedding_lookup": ("indexing", "rows_of")}
 
 

@@ -70,7 +70,7 @@ def backward(mode, g, g_last, weight, states, cells, active, extra, project, rev
             before = states[i] if cells is None else cells[i]
             _dense.cell_step_back(_KINDS[mode], active[i], before, extra[i], through, dc, da[t], dhidden[t])
         elif mode == "RNN_RELU":
-            da[t] = dh * (active[i] > 0)
+            da[t] = dh * (active[i] > 0).to(dh.dtype)
         else:
             da[t] = dh * (1 - active[i] * active[i])
         _product(dhidden[t], weight, back)

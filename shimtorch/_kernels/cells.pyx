@@ -25,6 +25,7 @@ cdef enum:
     SHARE = 1 << 17         # entries of a piece, at least
     FILLED = 4              # and for each cell: what its accumulators cost is little beside them
     MOST_PIECES = 8
+    NUMBERS = 1 << 16       # cells whose coordinates are worth a thread
 
 
 cdef Py_ssize_t count_cells(const IndexSet* entries, const int64_t* sizes) noexcept nogil:
@@ -150,24 +151,41 @@ cdef Py_ssize_t _take_used(const Summing* s, int64_t* out_indices, real_t* out_v
     return found
 
 
-cdef void cell_indices(const int64_t* cells, Py_ssize_t n, int dims, const int64_t* sizes, int64_t* out) noexcept nogil:
-    """Coordinates (dims, n) of ascending row-major cell numbers."""
-    cdef Py_ssize_t x
-    cdef int d
-    cdef int64_t rest, start = 0, length = sizes[dims - 1] if dims else 1
-    for x in range(n):
+ctypedef struct Numbered:
+    const int64_t* cells
+    Py_ssize_t n
+    int dims
+    const int64_t* sizes
+    int64_t* out
+
+
+cdef void _indices_piece(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef const Numbered* c = <const Numbered*>context
+    cdef Py_ssize_t x, n = c.n
+    cdef int d, dims = c.dims
+    cdef const int64_t* cells = c.cells
+    cdef int64_t* out = c.out
+    cdef int64_t rest, start = 0, length = c.sizes[dims - 1] if dims else 1
+    for x in range(begin, end):
         # Most cells lie in the same innermost row as the one before: then only the last coordinate moves.
-        if x and cells[x] - start < length:
+        if x > begin and cells[x] - start < length:
             for d in range(dims - 1):
                 out[d * n + x] = out[d * n + x - 1]
         else:
             rest = cells[x] // length
             start = rest * length
             for d in range(dims - 2, -1, -1):
-                out[d * n + x] = rest % sizes[d]
-                rest //= sizes[d]
+                out[d * n + x] = rest % c.sizes[d]
+                rest //= c.sizes[d]
         if dims:
             out[(dims - 1) * n + x] = cells[x] - start
+
+
+cdef void cell_indices(const int64_t* cells, Py_ssize_t n, int dims, const int64_t* sizes, int64_t* out) noexcept nogil:
+    """Coordinates (dims, n) of ascending row-major cell numbers."""
+    cdef Numbered c
+    c.cells, c.n, c.dims, c.sizes, c.out = cells, n, dims, sizes, out
+    st_parallel(n, NUMBERS, _indices_piece, &c)
 
 
 # ---------------------------------------------------------------- dispatch over dtypes

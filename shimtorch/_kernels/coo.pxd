@@ -11,6 +11,8 @@ cdef void gather(const IndexSet* entries, const char* dense, const int64_t* step
                  char* out) noexcept nogil
 cdef void spread(const IndexSet* entries, const char* values, Py_ssize_t block, char* out, Py_ssize_t size,
                  const int64_t* steps) noexcept nogil
-cdef Py_ssize_t count_nonzero(int dtype, const void* dense, Py_ssize_t cells, Py_ssize_t width) noexcept nogil
-cdef void take_nonzero(int dtype, const void* dense, Py_ssize_t width, Py_ssize_t count, int64_t* cells,
-                       void* values) noexcept nogil
+cdef Py_ssize_t shares_of(Py_ssize_t cells) noexcept nogil
+cdef Py_ssize_t count_nonzero(int dtype, const void* dense, Py_ssize_t cells, Py_ssize_t width,
+                              int64_t* counts) noexcept nogil
+cdef void take_nonzero(int dtype, const void* dense, Py_ssize_t cells, Py_ssize_t width, int64_t* counts,
+                       int64_t* numbers, void* values) noexcept nogil

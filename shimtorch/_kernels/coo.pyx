@@ -12,6 +12,7 @@ from shimtorch._kernels.cells cimport cell_indices
 from shimtorch._kernels.kernels cimport (
     ST_BOOL, ST_COMPLEX64, ST_COMPLEX128, ST_FLOAT32, ST_FLOAT64, ST_INT8, ST_INT16, ST_INT32, ST_INT64, ST_UINT8,
 )
+from shimtorch._kernels.scratch cimport release, scratch
 from shimtorch._kernels.sparsetypes cimport (
     MAX_DIMS, IndexSet, cbool, contiguous_data, dtype_code, index_set, read_sizes, real_t,
 )
@@ -21,7 +22,12 @@ cnp.import_array()
 
 cdef enum:
     GRAIN = 1 << 17         # entries that are worth a thread
+    SHARE = 1 << 16         # dense cells that are looked through as one
     PIECE = 1 << 14         # bytes zeroed at a time; a multiple of every word
+
+ctypedef Py_ssize_t (*count_nonzero_t)(const void*, Py_ssize_t, Py_ssize_t, Py_ssize_t) noexcept nogil
+ctypedef void (*take_nonzero_t)(const void*, Py_ssize_t, Py_ssize_t, Py_ssize_t, Py_ssize_t, int64_t*,
+                                void*) noexcept nogil
 
 cdef fused word_t:
     uint8_t
@@ -77,6 +83,8 @@ cdef inline Py_ssize_t _offset(const IndexSet* entries, Py_ssize_t x, const int6
     return offset
 
 
+# Entries in any order add to any place, so one thread does it: to share the places, each thread would have to read all
+# entries, and to share the entries, sort them first, as coalesce does.
 cdef void _scatter_add(const IndexSet* entries, const real_t* values, Py_ssize_t width, real_t* out,
                        const int64_t* steps, Py_ssize_t parts) noexcept nogil:
     cdef Py_ssize_t x, column
@@ -209,14 +217,14 @@ cdef void spread(const IndexSet* entries, const char* values, Py_ssize_t block, 
     st_parallel(entries.nnz, GRAIN, _spread_piece, &s)
 
 
-cdef Py_ssize_t _count_nonzero(const real_t* dense, Py_ssize_t cells, Py_ssize_t width) noexcept nogil:
+cdef Py_ssize_t _count_nonzero(const real_t* dense, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t width) noexcept nogil:
     cdef Py_ssize_t cell, column, count = 0
     cdef bint some
     if width == 1:
-        for cell in range(cells):
+        for cell in range(begin, end):
             count += dense[cell] != 0
         return count
-    for cell in range(cells):
+    for cell in range(begin, end):
         some = False
         for column in range(width):
             some |= dense[cell * width + column] != 0
@@ -224,9 +232,10 @@ cdef Py_ssize_t _count_nonzero(const real_t* dense, Py_ssize_t cells, Py_ssize_t
     return count
 
 
-cdef void _take_nonzero(const real_t* dense, Py_ssize_t width, Py_ssize_t count, int64_t* cells,
-                        real_t* values) noexcept nogil:
-    cdef Py_ssize_t cell = 0, column, found = 0
+cdef void _take_nonzero(const real_t* dense, Py_ssize_t width, Py_ssize_t cell, Py_ssize_t found, Py_ssize_t count,
+                        int64_t* cells, real_t* values) noexcept nogil:
+    """Cells from `cell` on, to the places found up to count."""
+    cdef Py_ssize_t column
     cdef bint some
     if width == 1:
         while found < count:            # zeros are written too, and written over: no branch to mispredict
@@ -246,12 +255,35 @@ cdef void _take_nonzero(const real_t* dense, Py_ssize_t width, Py_ssize_t count,
         cell += 1
 
 
+ctypedef struct Finding:
+    const void* dense
+    Py_ssize_t cells
+    Py_ssize_t width
+    int64_t* counts                     # of each SHARE cells: how many are taken; then how many before them
+    int64_t* numbers
+    void* values
+    count_nonzero_t count
+    take_nonzero_t take
+
+
+cdef void _count_piece(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef const Finding* f = <const Finding*>context
+    cdef Py_ssize_t k
+    for k in range(begin, end):
+        f.counts[k] = f.count(f.dense, k * SHARE, min((k + 1) * SHARE, f.cells), f.width)
+
+
+cdef void _take_piece(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef const Finding* f = <const Finding*>context
+    cdef Py_ssize_t k
+    for k in range(begin, end):
+        f.take(f.dense, f.width, k * SHARE, f.counts[k], f.counts[k + 1], f.numbers, f.values)
+
+
 # ---------------------------------------------------------------- dispatch over dtypes
 
 ctypedef void (*scatter_add_t)(const IndexSet*, const void*, Py_ssize_t, void*, const int64_t*,
                                Py_ssize_t) noexcept nogil
-ctypedef Py_ssize_t (*count_nonzero_t)(const void*, Py_ssize_t, Py_ssize_t) noexcept nogil
-ctypedef void (*take_nonzero_t)(const void*, Py_ssize_t, Py_ssize_t, int64_t*, void*) noexcept nogil
 
 ctypedef struct Kernels:
     scatter_add_t scatter_add
@@ -288,15 +320,34 @@ cdef void scatter_add(const IndexSet* entries, int dtype, const void* values, Py
     _kernels[dtype].scatter_add(entries, values, width * parts, out, steps, parts)
 
 
-cdef Py_ssize_t count_nonzero(int dtype, const void* dense, Py_ssize_t cells, Py_ssize_t width) noexcept nogil:
-    """How many of the `cells` blocks of a contiguous array hold something else than zeros."""
-    return _kernels[dtype].count_nonzero(dense, cells, width * _kernels[dtype].parts)
+cdef Py_ssize_t shares_of(Py_ssize_t cells) noexcept nogil:
+    """How many counts `count_nonzero` makes."""
+    return (cells + SHARE - 1) // SHARE + 1
 
 
-cdef void take_nonzero(int dtype, const void* dense, Py_ssize_t width, Py_ssize_t count, int64_t* cells,
-                       void* values) noexcept nogil:
-    """Numbers and contents of the first `count` blocks that hold something else than zeros."""
-    _kernels[dtype].take_nonzero(dense, width * _kernels[dtype].parts, count, cells, values)
+cdef Py_ssize_t count_nonzero(int dtype, const void* dense, Py_ssize_t cells, Py_ssize_t width,
+                              int64_t* counts) noexcept nogil:
+    """How many of the `cells` blocks of a contiguous array hold something else than zeros; counts are for taking."""
+    cdef Finding f
+    cdef Py_ssize_t k, n, total = 0, shares = shares_of(cells) - 1
+    f.dense, f.cells, f.width, f.counts = dense, cells, width * _kernels[dtype].parts, counts
+    f.count = _kernels[dtype].count_nonzero
+    st_parallel(shares, 1, _count_piece, &f)
+    for k in range(shares):
+        n = counts[k]
+        counts[k] = total
+        total += n
+    counts[shares] = total
+    return total
+
+
+cdef void take_nonzero(int dtype, const void* dense, Py_ssize_t cells, Py_ssize_t width, int64_t* counts,
+                       int64_t* numbers, void* values) noexcept nogil:
+    """Numbers and contents of the blocks that were counted."""
+    cdef Finding f
+    f.dense, f.cells, f.width, f.counts = dense, cells, width * _kernels[dtype].parts, counts
+    f.numbers, f.values, f.take = numbers, values, _kernels[dtype].take_nonzero
+    st_parallel(shares_of(cells) - 1, 1, _take_piece, &f)
 
 
 # ---------------------------------------------------------------- NumPy interface
@@ -456,8 +507,11 @@ def nonzero(cnp.ndarray dense not None, int dims):
         else:
             shape[d - dims + 1] = cnp.PyArray_DIM(dense, d)
             width *= cnp.PyArray_DIM(dense, d)
+    cdef int64_t* counts = <int64_t*>scratch(shares_of(cells) * sizeof(int64_t))
+    if counts == NULL:
+        raise MemoryError("nonzero: no memory")
     with nogil:
-        count = count_nonzero(dtype, source, cells, width)
+        count = count_nonzero(dtype, source, cells, width, counts)
     shape[0] = count
     cdef cnp.ndarray values = cnp.PyArray_EMPTY(ndim - dims + 1, shape, cnp.PyArray_TYPE(dense), 0)
     cdef cnp.ndarray places = cnp.PyArray_EMPTY(1, shape, cnp.NPY_INT64, 0)
@@ -469,6 +523,7 @@ def nonzero(cnp.ndarray dense not None, int dims):
     cdef int64_t* index = <int64_t*>cnp.PyArray_DATA(indices)
     cdef void* target = cnp.PyArray_DATA(values)
     with nogil:
-        take_nonzero(dtype, source, width, count, place, target)
+        take_nonzero(dtype, source, cells, width, counts, place, target)
         cell_indices(place, count, dims, sizes, index)
+    release(counts)
     return indices, values

@@ -12,7 +12,7 @@
 #include "half.h"
 #include "loops.h"
 
-enum { LEAF = 1024, RUN = 4 * LEAF, COLUMNS = 256, FLUSH = 64, LANE_BYTES = 128, FEW = 24, LINE = 64, AHEAD = 2048 };
+enum { LEAF = 1024, RUN = 4 * LEAF, COLUMNS = 1024, FLUSH = 64, LANE_BYTES = 128, FEW = 24, LINE = 64, AHEAD = 2048 };
 
 static inline int is_direct(int kind, ptrdiff_t s, size_t size) { return kind <= 16 && s == (ptrdiff_t)size; }
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 enum {
-    COLUMNS = 256, /* outputs side by side that the kernels reduce at once */
+    COLUMNS = 1024, /* outputs side by side that the kernels reduce at once */
     FEW = 8,       /* so few tasks are not enough: what is reduced is cut too */
     PIECE = 1 << 15
 };

@@ -219,13 +219,13 @@ def log_softmax_backward(grad, out_, dim):
     return by_rows("log_softmax_backward", (grad, out_), dim)
 
 
-@op(samples=Samples(_softmax_calls))
+@op(out=True, samples=Samples(_softmax_calls))
 def softmax(self, dim=None, dtype=None):
     """``exp(x) / sum(exp(x))`` along a dimension."""
     return softmax_op(_cast_input(self, dtype), _needed(dim, "softmax"))
 
 
-@op(samples=Samples(_softmax_calls))
+@op(out=True, samples=Samples(_softmax_calls))
 def log_softmax(self, dim=None, dtype=None):
     """The logarithm of softmax along a dimension, computed without overflow."""
     return log_softmax_op(_cast_input(self, dtype), _needed(dim, "log_softmax"))

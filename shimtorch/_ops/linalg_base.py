@@ -100,7 +100,7 @@ def expanded(x, batch):
 
 def first_failure(infos):
     """(prefix for the message, info) of the first matrix whose info is not 0; None where there is none."""
-    flat = infos._ndarray().reshape(-1)
+    flat = infos.cpu()._ndarray().reshape(-1)
     bad = np.flatnonzero(flat)
     if not bad.size:
         return None

@@ -389,7 +389,7 @@ def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False):
         raise RuntimeError("linalg.lu_solve: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots "
                            f"with shape {list(pivots.shape)} instead")
     check_kernel(LU, "lu_solve_cpu")
-    array = pivots._ndarray()
+    array = pivots.cpu()._ndarray()
     if array.size and (array.min() < 1 or array.max() > LU.shape[-1]):
         raise RuntimeError("Pivots given to lu_solve must all be greater or equal to 1. Did you properly pass the "
                            "result of lu_factor?")

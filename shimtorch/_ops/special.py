@@ -23,10 +23,13 @@ def _float(x, name):
 
 
 def _by_scipy(name, f, *arguments):
-    """A function of scipy.special; tensors among the arguments are computed in float32 or float64."""
+    """A function of scipy.special, or the kernel for a device; tensors are computed in float32 or float64."""
+    tensors = [a for a in arguments if hasattr(a, "_ndarray")]
+    if any(t.is_cuda for t in tensors):
+        from .._gpu._dense import special
+        return special(f, *(a.contiguous() if hasattr(a, "_ndarray") else a for a in arguments))
     import numpy as np
     import scipy.special
-    tensors = [a for a in arguments if hasattr(a, "_ndarray")]
     dtype = tensors[0].dtype
     wide = dtype if dtype.name in ("float32", "float64") else get_default_dtype()
     result = getattr(scipy.special, f)(*(a.to(wide)._ndarray() if hasattr(a, "_ndarray") else a for a in arguments))

@@ -1,7 +1,7 @@
 """Autocast: within a region, matrix products and convolutions compute in bfloat16 or float16, losses in float32.
 
-Which function does what on the CPU is torch's own list. Python functions that are made of others are gone into, so
-that what they call is cast as well.
+Which function does what is torch's own list: for the CPU it stands here, for CUDA in ``_cuda_lists``. Python functions
+that are made of others are gone into, so that what they call is cast as well.
 """
 import functools
 import warnings
@@ -9,6 +9,7 @@ import warnings
 from .._core.dtype import bfloat16, float16, float32, float64
 from .._core.protocol import Overridable
 from .._core.tensor import TensorBase
+from ..cuda import is_available
 from ..overrides import TorchFunctionMode
 from ._state import DEVICES, state
 
@@ -37,44 +38,68 @@ PADS = frozenset(("reflect", "replicate"))
 WIDEST = frozenset(("cat", "stack"))
 
 
-def _eligible(x):
-    return isinstance(x, TensorBase) and x.is_floating_point() and x.dtype is not float64 and x.device.type == "cpu"
+def _eligible(x, kind):
+    return isinstance(x, TensorBase) and x.is_floating_point() and x.dtype is not float64 and x.device.type == kind
 
 
-def _cast(x, dtype):
-    if _eligible(x):
+def _cast(x, dtype, kind):
+    """Tensors on a kind of device in a dtype; other things as they are."""
+    if _eligible(x, kind):
         return x if x.dtype is dtype else x.to(dtype)
     if type(x) in (list, tuple):
-        return type(x)([_cast(item, dtype) for item in x])
+        return type(x)([_cast(item, dtype, kind) for item in x])
     return x
 
 
-def _widest(x):
+def _widest(x, kind):
     """The dtype in which lists of tensors are joined: float32 where one of them has it."""
     if isinstance(x, (list, tuple)):
-        found = [_widest(item) for item in x]
+        found = [_widest(item, kind) for item in x]
         return float32 if float32 in found else next((d for d in found if d is not None), None)
-    return x.dtype if _eligible(x) else None
+    return x.dtype if _eligible(x, kind) else None
+
+
+def _dtype_on_cpu(name, args, kwargs):
+    """The dtype that a call casts its arguments on the CPU to, or None."""
+    if name in LOWER:
+        return state.dtypes["cpu"]
+    if name in FULL or name in FFT or (name == "pad" and PADS.intersection(
+            [a for a in (*args[2:3], kwargs.get("mode")) if isinstance(a, str)])):
+        return float32
+    return _widest(args, "cpu") if name in WIDEST else None
+
+
+def _dtype_on_cuda(name, args, kwargs):
+    """The dtype that a call casts its arguments on CUDA devices to, or None."""
+    from . import _cuda_lists as lists
+    if name in lists.LOWER:
+        return state.dtypes["cuda"]
+    if name in lists.FULL or (name in lists.FULL_BY_DEFAULT and kwargs.get("dtype") is None):
+        return float32
+    if name in lists.UNSAFE and any(_eligible(x, "cuda") for x in args):
+        raise RuntimeError("torch.nn.functional.binary_cross_entropy and torch.nn.BCELoss are unsafe to autocast: "
+                           "sigmoid may give 0 or 1 in float16. Use binary_cross_entropy_with_logits or "
+                           "BCEWithLogitsLoss, which are safe to autocast.")
+    return _widest(args, "cuda") if name in lists.WIDEST else None
+
+
+_CHOOSE = {"cpu": _dtype_on_cpu, "cuda": _dtype_on_cuda}
 
 
 class _Casts(TorchFunctionMode):
-    """Casts the arguments of the calls that it sees."""
+    """Casts the arguments of the calls that it sees, where they are on a kind of device."""
+
+    def __init__(self, kind):
+        super().__init__()
+        self.kind = kind
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
-        kwargs = kwargs or {}
-        if not state.enabled["cpu"]:
+        kwargs, kind = kwargs or {}, self.kind
+        if not state.enabled[kind]:
             return func(*args, **kwargs)
-        name = getattr(func, "__name__", "")
-        dtype = None
-        if name in LOWER:
-            dtype = state.dtypes["cpu"]
-        elif name in FULL or name in FFT or (name == "pad" and PADS.intersection(
-                [a for a in (*args[2:3], kwargs.get("mode")) if isinstance(a, str)])):
-            dtype = float32
-        elif name in WIDEST:
-            dtype = _widest(args)
+        dtype = _CHOOSE[kind](getattr(func, "__name__", ""), args, kwargs)
         if dtype is not None and "out" not in kwargs:
-            return func(*[_cast(a, dtype) for a in args], **{k: _cast(v, dtype) for k, v in kwargs.items()})
+            return func(*[_cast(a, dtype, kind) for a in args], **{k: _cast(v, dtype, kind) for k, v in kwargs.items()})
         if isinstance(func, Overridable):
             with self:
                 return func.__wrapped__(*args, **kwargs)
@@ -111,7 +136,7 @@ class autocast:
         self.fast_dtype = state.dtypes[device_type] if dtype is None else dtype
         self._cache_enabled = state.cache_enabled if cache_enabled is None else cache_enabled
         self._regions = []
-        if enabled and device_type == "cuda":
+        if enabled and device_type == "cuda" and not is_available():
             warnings.warn("CUDA is not available or torch_xla is imported. Disabling autocast.", stacklevel=2)
             enabled = False
         elif enabled and self.fast_dtype not in (bfloat16, float16):
@@ -123,7 +148,7 @@ class autocast:
 
     def __enter__(self):
         self._regions.append((state.enabled[self.device], state.dtypes[self.device], state.cache_enabled,
-                              _Casts() if self._enabled and self.device == "cpu" else None))
+                              _Casts(self.device) if self._enabled and self.device in _CHOOSE else None))
         state.enabled[self.device] = self._enabled
         state.dtypes[self.device] = self.fast_dtype
         state.cache_enabled = self._cache_enabled
@@ -164,7 +189,8 @@ def custom_fwd(fwd=None, *, device_type, cast_inputs=None):
         if not on:
             return fwd(*args, **kwargs)
         with autocast(device_type=device_type, enabled=False):
-            return fwd(*_cast(args, cast_inputs), **{k: _cast(v, cast_inputs) for k, v in kwargs.items()})
+            return fwd(*_cast(args, cast_inputs, device_type),
+                       **{k: _cast(v, cast_inputs, device_type) for k, v in kwargs.items()})
     return forward
 
 

@@ -9,6 +9,7 @@ from .._core.dtype import float16, float32
 from .._core.factory import full
 from .._core.grad_mode import no_grad
 from .._core.tensor import TensorBase
+from ..cuda import is_available
 
 __all__ = ["GradScaler", "OptState"]
 
@@ -31,7 +32,7 @@ class GradScaler:
                  enabled=True):
         self._device = _device(device).type
         self._enabled = enabled
-        if enabled and self._device == "cuda":
+        if enabled and self._device == "cuda" and not is_available():
             warnings.warn("torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.", stacklevel=2)
             self._enabled = False
         if not self._enabled:

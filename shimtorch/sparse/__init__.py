@@ -102,7 +102,8 @@ def spdiags(diagonals, offsets, shape, layout=None):
 def from_scipy(matrix):
     """A tensor of a SciPy sparse array in format coo, csr, csc or bsr, in the layout of that name.
 
-    It shares the memory of the values; that of the indices too in the compressed formats.
+    It shares the memory of the values and of the indices, which in format coo have to be the rows of one int64 array,
+    as those of `to_scipy` are: coordinates in separate arrays, or of 32 bits, are copied.
     """
     from ._scipy import from_scipy as convert
     return convert(matrix)

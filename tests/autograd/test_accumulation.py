@@ -14,6 +14,25 @@ def test_leaves_that_get_the_same_gradient_do_not_share_it(torch, leaf):
     assert b.grad.tolist() == g.tolist() == [1, 1]
 
 
+def test_a_gradient_that_nobody_kept_is_taken_over(torch, leaf):
+    made = []
+
+    class Ones(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.sum()
+
+        @staticmethod
+        def backward(ctx, g):
+            gradient = torch.ones(2)
+            made.append(memory(gradient))
+            return gradient
+
+    a = leaf(1.0, 2.0)
+    Ones.apply(a).backward()
+    assert memory(a.grad) == made[0]
+
+
 def test_the_users_gradient_is_copied(torch, leaf):
     a, g = leaf(1.0, 2.0), torch.ones(2)
     a.backward(g)

@@ -88,13 +88,13 @@ import shimtorch as torch
 x = torch.tensor([3., 1., 2.], device="cuda", requires_grad=True)
 with warnings.catch_warnings(record=True) as seen:
     warnings.simplefilter("always")
-    result = torch.special.i1(x)
-    torch.special.i1(x)
-assert result.is_cuda and torch.allclose(result.cpu(), torch.special.i1(x.cpu()))
+    result = torch.special.erfcx(x)
+    torch.special.erfcx(x)
+assert result.is_cuda and torch.allclose(result.cpu(), torch.special.erfcx(x.cpu()))
 assert len([w for w in seen if "computed on the CPU" in str(w.message)]) == 1, [str(w.message) for w in seen]
 result.sum().backward()
 y = x.detach().cpu().requires_grad_()
-torch.special.i1(y).sum().backward()
+torch.special.erfcx(y).sum().backward()
 assert torch.allclose(x.grad.cpu(), y.grad)
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True,
@@ -131,3 +131,30 @@ def test_indexing():
     assert torch.equal(x, y.cpu())
     with pytest.raises(IndexError, match="index 9 is out of bounds"):
         y[torch.tensor([0, 9], device="cuda")]
+
+
+def test_autocast():
+    torch.manual_seed(2)
+    net, x = nn.Sequential(nn.Linear(4, 8), nn.LayerNorm(8), nn.ReLU(), nn.Linear(8, 3)).cuda(), torch.randn(5, 4)
+    target, scaler = torch.tensor([0, 1, 2, 0, 1], device="cuda"), torch.amp.GradScaler("cuda", init_scale=256.0)
+    steps = torch.optim.SGD(net.parameters(), lr=0.1)
+    losses = []
+    for _ in range(4):
+        with torch.autocast("cuda"):
+            assert torch.is_autocast_enabled("cuda")
+            hidden = net[0](x.cuda())
+            assert hidden.dtype is torch.float16 and net[1](hidden).dtype is torch.float32
+            assert hidden.softmax(1).dtype is torch.float32 and torch.cat([hidden, x.cuda()], 1).dtype is torch.float32
+            assert (x @ x.t()).dtype is torch.float32              # the CPU has a region of its own
+            loss = nn.functional.cross_entropy(net(x.cuda()), target)
+        assert loss.dtype is torch.float32
+        steps.zero_grad()
+        scaler.scale(loss).backward()
+        scaler.step(steps)
+        scaler.update()
+        losses.append(loss.item())
+    assert losses[-1] < losses[0] and scaler.get_scale() == 256
+    with torch.autocast("cuda", torch.bfloat16):
+        assert (x.cuda() @ x.cuda().t()).dtype is torch.bfloat16
+        with pytest.raises(RuntimeError, match="unsafe to autocast"):
+            nn.functional.binary_cross_entropy(x.cuda().sigmoid(), x.cuda().sigmoid())

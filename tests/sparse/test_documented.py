@@ -1,6 +1,7 @@
 """The examples and statements of the torch.sparse documentation of versions 0.3 to 1.1."""
 import numpy as np
 import pytest
+import scipy.sparse
 
 import shimtorch as torch
 
@@ -135,6 +136,28 @@ def test_scipy_and_back_without_a_copy(options):
     back = torch.sparse.from_scipy(matrix)
     assert back.layout is x.layout and back.to_dense().equal(x.to_dense())
     assert np.shares_memory(matrix.data, (back._values() if back.is_sparse else back.values()).numpy())
+    for part in {"sparse_csr": ("crow_indices", "col_indices"), "sparse_bsr": ("crow_indices", "col_indices"),
+                 "sparse_csc": ("ccol_indices", "row_indices")}.get(str(x.layout).split(".")[1], ("_indices",)):
+        assert np.shares_memory(getattr(x, part)().numpy(), getattr(back, part)().numpy())
+
+
+@pytest.mark.parametrize("kind", ("apart", "narrow", "one array", "turned", "upside down", "empty"))
+def test_coordinates_from_scipy(kind):
+    ij = np.array([[0, 2, 1], [1, 0, 2]])
+    if kind == "narrow":
+        ij = ij.astype(np.int32)
+    elif kind == "turned":
+        ij = np.ascontiguousarray(ij.T).T
+    rows, columns = ij[::-1] if kind == "upside down" else ij
+    if kind == "apart":
+        rows, columns = rows.copy(), columns.copy()
+    if kind == "empty":
+        rows, columns = rows[:0], columns[:0]
+    matrix = scipy.sparse.coo_array((np.arange(1.0, rows.size + 1), (rows, columns)), shape=(3, 3))
+    matrix.coords = (rows, columns)
+    x = torch.sparse.from_scipy(matrix)
+    np.testing.assert_array_equal(x.to_dense().numpy(), matrix.toarray())
+    assert np.shares_memory(x._indices().numpy(), ij) == (kind == "one array")
 
 
 def test_diagonals():

@@ -41,8 +41,9 @@ def size(x):
         return x.numel() * x.element_size()
     if x.is_sparse:
         return size((x._indices(), x._values()))
-    pointers = x.crow_indices() if x.layout is torch.sparse_csr else x.ccol_indices()
-    plain = x.col_indices() if x.layout is torch.sparse_csr else x.row_indices()
+    by_rows = x.layout in (torch.sparse_csr, torch.sparse_bsr)
+    pointers = x.crow_indices() if by_rows else x.ccol_indices()
+    plain = x.col_indices() if by_rows else x.row_indices()
     return size((pointers, plain, x.values()))
 
 
@@ -105,6 +106,25 @@ CASES = {
     "cat": ("(coo(), coo(seed=1))", "lambda x, y: torch.cat((x, y))", 0),
     "reshape": ("(coo(),)", "lambda x: x.reshape(n // 2, 2 * n)", 16),
     "permute": ("(coo(),)", "lambda x: x.permute(1, 0)", 0),
+    "diagonal": ("(coo(),)", "lambda x: x.diagonal(3)", 24),
+    "tril": ("(coo(),)", "lambda x: x.tril()", 24),
+    "flip": ("(coo(),)", "lambda x: x.flip(0)", 0),
+    "roll": ("(coo(),)", "lambda x: x.roll(5, 1)", 16),
+    "repeat": ("(coo(),)", "lambda x: x.repeat(2, 2)", 48),
+    "kron": ("(coo(nnz=300_000), coo(30, 9))", "lambda x, y: torch.kron(x, y)", 0),
+    "to_dense, repeats": ("(coo(side, repeats=True),)", "lambda x: x.to_dense()", 0),
+    "to_sparse_bsr": ("(coo(side),)", "lambda x: x.to_sparse_bsr((2, 2))", TABLE),
+    "bmm": ("(torch.stack([coo(nnz=400_000)] * 2), dense(2, n, 8))", "lambda x, y: x.bmm(y)", SORT),
+    "where": ("(coo(), coo(seed=1))", "lambda x, y: torch.where(x > 0, x, y)", TABLE),
+    "mean": ("(coo(),)", "lambda x: x.mean(1)", TABLE),
+    "prod": ("(coo(),)", "lambda x: x.prod(0)", TABLE),
+    "any": ("(coo(),)", "lambda x: x.any(1)", TABLE),
+    "spspmm, gradients": ("(coo(nnz=200_000).requires_grad_(), coo(nnz=200_000, seed=1).requires_grad_())",
+                          "lambda x, y: torch.autograd.grad(torch.sparse.sum(torch.sparse.mm(x, y)), (x, y))", SORT),
+    "mul, gradients": ("(coo().requires_grad_(), coo(seed=1).requires_grad_())",
+                       "lambda x, y: torch.autograd.grad(torch.sparse.sum(x * y), (x, y))", 32),
+    "softmax, gradient": ("(coo().requires_grad_(),)",
+                          "lambda x: torch.autograd.grad(torch.sparse.sum(torch.sparse.softmax(x, 1)), x)", SORT),
     "clone": ("(coo(),)", "lambda x: x.clone()", 0),
     "to": ("(coo(),)", "lambda x: x.float()", 0),
     "times dense": ("(coo(side), dense(side, side))", "lambda x, y: x * y", 0),

@@ -48,6 +48,8 @@ OPS = {
     "sampled": lambda x, y, d: sampled(x, d), "sums": lambda x, y, d: torch.sparse.sum(x, 0),
     "sums of integers": lambda x, y, d: torch.sparse.sum(x.to(torch.int32), 1), "softmax": softmax,
     "csr": lambda x, y, d: x.to_sparse_csr(), "csc": lambda x, y, d: x.to_sparse_csc(),
+    "to_sparse": lambda x, y, d: x.to_dense().to_sparse(),
+    "to_sparse hybrid": lambda x, y, d: x.to_dense().to_sparse(1),
     "to_dense": lambda x, y, d: x.coalesce().to_dense(), "mask": lambda x, y, d: x.to_dense().sparse_mask(y.coalesce()),
     "rows": lambda x, y, d: x.coalesce().index_select(0, torch.arange(0, N, 3)),
     "columns": lambda x, y, d: x.coalesce()[:, 10:-10],

@@ -40,7 +40,7 @@ def _is_causal(mask, is_causal, size):
         return bool(is_causal)
     if tuple(mask.shape) != (size, size) or not mask.is_floating_point():
         return False
-    return bool((mask == _causal_mask(size, dtype=mask.dtype)).all())
+    return bool((mask == _causal_mask(size, mask.device, mask.dtype)).all())
 
 
 def _batch_first(layers):

@@ -3,8 +3,10 @@
 import warnings
 
 from ..._core.policy import policy
+from ...cuda import is_available
 from ._utils.collate import default_collate, default_convert
 from ._utils.fetch import IterableFetcher, MapFetcher
+from ._utils.pin_memory import pin_memory
 from ._utils.worker import get_worker_info
 from .dataset import IterableDataset
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, draw_seed
@@ -216,7 +218,8 @@ class _BaseDataLoaderIter:
     """One pass over the loader."""
 
     def __init__(self, loader):
-        if loader.pin_memory:
+        self._pins = loader.pin_memory and is_available()
+        if loader.pin_memory and not self._pins:
             warnings.warn(
                 "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't "
                 "be used.",
@@ -238,6 +241,8 @@ class _BaseDataLoaderIter:
 
     def __next__(self):
         batch = self._next_data()
+        if self._pins:
+            batch = pin_memory(batch)
         self._num_yielded += 1
         if self._expected is not None and self._num_yielded > self._expected:
             text = (
