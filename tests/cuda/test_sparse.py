@@ -1,5 +1,6 @@
 """Sparse tensors on the device: whatever is done to them gives what it gives on the CPU, entry by entry."""
 import copy
+import io
 import pickle
 
 import numpy as np
@@ -275,10 +276,15 @@ def test_printing():
     assert "device='cuda:0'" in repr(x.to_sparse_csr().cuda())
 
 
-def test_pickling_by_way_of_the_cpu():
+def test_files_and_pickles():
     for x in (KINDS["hybrid"]("float32"), KINDS["coalesced"]("float32").to_sparse_csr()):
-        got = pickle.loads(pickle.dumps(x.cuda().cpu()))
-        same(got.cuda(), x)
+        file = io.BytesIO()
+        torch.save(x.cuda(), file)
+        file.seek(0)
+        same(torch.load(file), x)
+        same(pickle.loads(pickle.dumps(x.cuda())), x)
+        file.seek(0)
+        assert not torch.load(file, map_location="cpu").is_cuda
 
 
 def test_layouts_and_devices_that_do_not_fit():
