@@ -2,7 +2,7 @@
 
     python -m bench.gpu_sparse [shimtorch] [torch] [cupy]
 
-Libraries that are not installed are left out. Run by tools/gpu_lane.sh; no machine with a GPU was at hand to run it so far.
+Libraries that are not installed are left out. Run by tools/gpu_lane.sh; not run yet, for want of a machine with a GPU.
 """
 import importlib
 import importlib.util

@@ -37,7 +37,7 @@ ninja -C "$work/build" > "$work/ninja.log" || { tail -40 "$work/ninja.log"; exit
 meson install -C "$work/build" --quiet
 
 step "the modules as they are"
-for module in _rt _device _sparse _libs _cusparse; do
+for module in _rt _device _dense _sparse _libs _cusparse; do
     file=$(echo "$site/shimtorch/_gpu/$module".*.so)
     needs=$(readelf -d "$file" | sed -n 's/.*NEEDED.*\[\(libcu[^]]*\)\]/\1/p' | sort | tr '\n' ' ')
     path=$(readelf -d "$file" | sed -n 's/.*RUNPATH.*\[\(.*\)\]/\1/p')
@@ -65,13 +65,14 @@ print("no device; opened", ", ".join(sorted(path.rpartition("/")[2] for path in 
 EOF
 
 step "the emulator, against NVIDIA's headers"
-toolkit=$(dirname "$(dirname "$(readlink -f "$(command -v nvcc)")")")
 cd "$root/tests/cudaemu"
+headers=()
+for folder in $(python "$root/tools/find_cuda.py" | sed -n 's/^include\t//p'); do headers+=(-I "$folder"); done
 compile() {                             # NAME SONAME [SOURCES AND OPTIONS]
     local name=$1 soname=$2
     shift 2
     echo "$soname { global: *; };" > "$work/emulator/$name.map"
-    g++ -std=c++17 -O1 -fPIC -shared -w -I "$wheels/include" -I "$toolkit/include" -I include "$@" \
+    g++ -std=c++17 -O1 -fPIC -shared -w "${headers[@]}" -I include "$@" \
         "-Wl,-soname,$soname,--version-script,$work/emulator/$name.map" -o "$work/emulator/$soname" -ldl
 }
 compile cudart libcudart.so.13 cudart.cpp device_memory.cpp fibers.cpp streams.cpp
@@ -80,7 +81,7 @@ compile cusparse libcusparse.so.12 cusparse.cpp "$work/emulator/libcudart.so.13"
 objects=()
 for source in "$root"/shimtorch/_gpu/kernels/*.cu; do
     object=$work/emulator/$(basename "$source" .cu).o
-    g++ -std=c++17 -O1 -fPIC -w -x c++ -I "$wheels/include" -I "$toolkit/include" -I include -c "$source" -o "$object"
+    g++ -std=c++17 -O1 -fPIC -w -x c++ "${headers[@]}" -I include -c "$source" -o "$object"
     objects+=("$object")
 done
 g++ -shared -o "$work/emulator/libkernels.so" "${objects[@]}" "$work/emulator/libcudart.so.13"

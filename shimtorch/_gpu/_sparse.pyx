@@ -102,7 +102,7 @@ def sorted_order(TensorBase indices not None, sizes):
     cdef bint fresh = True
     cdef TensorBase keys = integers(place, e.nnz), order = integers(place, e.nnz)
     cdef TensorBase other_keys = integers(place, e.nnz), other_order = integers(place, e.nnz)
-    cdef TensorBase work = space(place, shim_sort_space(e.nnz))
+    cdef TensorBase work = space(place, shim_sort_keys_space(e.nnz))
     cdef cudaStream_t stream = place.stream()
     for d in range(e.dims):
         bits[d] = max(int(sizes[d]) - 1, 0).bit_length()
@@ -114,9 +114,9 @@ def sorted_order(TensorBase indices not None, sizes):
         if width and e.nnz:
             check(shim_pack(&e, first, last, bits, NULL if fresh else numbers(order), <uint64_t*>numbers(keys), stream))
         if width or fresh:
-            check(shim_sort(<uint64_t*>numbers(keys), numbers(order), <uint64_t*>numbers(other_keys),
-                            numbers(other_order), e.nnz, width, fresh, device_ptr(work), stream))
-            if shim_sort_turns(width) % 2:
+            check(shim_sort_keys(<uint64_t*>numbers(keys), numbers(order), <uint64_t*>numbers(other_keys),
+                                 numbers(other_order), e.nnz, width, fresh, device_ptr(work), stream))
+            if shim_sort_keys_turns(width) % 2:
                 keys, other_keys = other_keys, keys
                 order, other_order = other_order, order
         fresh, last = False, first - 1
@@ -326,8 +326,8 @@ def sample(TensorBase rows not None, TensorBase columns not None, TensorBase a n
     if a.impl is not place or b.impl is not place or a.code != b.code or a.shape_[1] != b.shape_[1]:
         raise RuntimeError("sample: operands of different devices, dtypes or widths")
     out = empty_at(place, a.code, 1, &n)
-    check(shim_sample(a.code, numbers(rows), numbers(columns), n, device_ptr(a), a.strides_[0], device_ptr(b),
-                      b.strides_[0], a.shape_[1], device_ptr(out), place.stream()))
+    check(shim_sample_product(a.code, numbers(rows), numbers(columns), n, device_ptr(a), a.strides_[0], device_ptr(b),
+                              b.strides_[0], a.shape_[1], device_ptr(out), place.stream()))
     return out
 
 

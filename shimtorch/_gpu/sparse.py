@@ -9,6 +9,7 @@ from .._core import OPS, factory
 from .._core import sparse as parts
 from .._core.declaring import op
 from .._core.dtype import int64
+from .._ops._sparse_parts import counted
 from . import _sparse
 from ._sparse import first_outside  # noqa: F401  (asked for by _core.sparse)
 
@@ -53,12 +54,6 @@ def take_columns(indices, chosen):
     """Some entries of (dims, nnz) indices, by number."""
     rows = [_sparse.take_blocks(row.contiguous(), chosen) for row in indices.unbind(0)]
     return OPS["torch.stack"](rows) if rows else indices.new_empty((0, chosen.numel()))
-
-
-def counted(n, like):
-    """The numbers 0 ... n - 1."""
-    return _sparse.row_numbers(_sparse.prefix(like.new_ones(n + 1, dtype=int64), True), n) if n else like.new_empty(
-        0, dtype=int64)
 
 
 def ravelled(indices, sizes):

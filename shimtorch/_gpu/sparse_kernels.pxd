@@ -35,14 +35,14 @@ cdef extern from "sparse.h" nogil:
         shim_number beta
         int conjugate
     int64_t shim_prefix_space(int64_t n)
-    int64_t shim_sort_space(int64_t n)
+    int64_t shim_sort_keys_space(int64_t n)
     cudaError_t shim_prefix(const int64_t* in_, int64_t* out, int64_t n, int exclusive, void* space,
                             cudaStream_t stream)
     cudaError_t shim_pack(const shim_entries* e, int first, int last, const int* bits, const int64_t* order,
                           uint64_t* keys, cudaStream_t stream)
-    int shim_sort_turns(int bits)
-    cudaError_t shim_sort(uint64_t* keys, int64_t* order, uint64_t* other_keys, int64_t* other_order, int64_t n,
-                          int bits, int fresh, void* space, cudaStream_t stream)
+    int shim_sort_keys_turns(int bits)
+    cudaError_t shim_sort_keys(uint64_t* keys, int64_t* order, uint64_t* other_keys, int64_t* other_order, int64_t n,
+                               int bits, int fresh, void* space, cudaStream_t stream)
     cudaError_t shim_heads(const shim_entries* e, const int64_t* order, int64_t* heads, cudaStream_t stream)
     cudaError_t shim_starts(const int64_t* sums, int64_t n, int64_t count, int64_t* starts, cudaStream_t stream)
     cudaError_t shim_inverse(const int64_t* sums, const int64_t* order, int64_t n, int64_t* inverse,
@@ -66,8 +66,8 @@ cdef extern from "sparse.h" nogil:
     cudaError_t shim_segments(int how, int dtype, const void* values, int64_t width, const int64_t* order,
                               const int64_t* starts, int64_t count, int64_t n, void* out, cudaStream_t stream)
     cudaError_t shim_multiply(int dtype, const shim_product* p, cudaStream_t stream)
-    cudaError_t shim_sample(int dtype, const int64_t* rows, const int64_t* columns, int64_t n, const void* a,
-                            int64_t a_step, const void* b, int64_t b_step, int64_t width, void* out,
-                            cudaStream_t stream)
+    cudaError_t shim_sample_product(int dtype, const int64_t* rows, const int64_t* columns, int64_t n, const void* a,
+                                    int64_t a_step, const void* b, int64_t b_step, int64_t width, void* out,
+                                    cudaStream_t stream)
     cudaError_t shim_pair_products(int dtype, const void* a, const int64_t* left, const void* b, const int64_t* right,
                                    int64_t n, void* out, cudaStream_t stream)

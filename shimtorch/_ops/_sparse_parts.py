@@ -5,6 +5,7 @@ to the ops what they do when an operand is sparse.
 """
 from .._core import METHODS, OPS
 from .._core.device import sparse_coo, strided
+from .._core.dtype import int64
 
 
 class _Parts:
@@ -40,6 +41,11 @@ def on_device():
     """What takes the place of NumPy and the kernels of the CPU for tensors on a device."""
     from .._gpu import sparse
     return sparse
+
+
+def counted(n, like):
+    """The numbers 0 ... n - 1 as int64, on the device of a tensor."""
+    return OPS["torch.arange"](n, dtype=int64, device=like.device)
 
 
 checks = {"invariants": False}         # what torch.sparse.check_sparse_tensor_invariants says

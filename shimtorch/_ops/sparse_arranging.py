@@ -5,42 +5,38 @@ A dimension of the result that would mix sparse and dense ones makes every eleme
 """
 import math
 
-import numpy as np
-
 from .._core import OPS
-from .._core.tensor import TensorBase, wrap_ndarray
-from ._sparse_parts import is_coo, on_sparse, parts
+from .._core.dtype import int64
+from .._core.tensor import TensorBase
+from ._sparse_join import with_sparse_dim
+from ._sparse_parts import counted, is_coo, on_sparse, parts
 from .shape import wrap
 from .sparse import sparse_coo_from_parts
 
+_stack, _cat = OPS["torch.stack"], OPS["torch.cat"]
+
 
 def _opened(self):
-    """Sparse dimensions, indices (an ndarray) and values of the coalesced tensor."""
+    """Sparse dimensions, indices and values of the coalesced tensor."""
     self = self.coalesce()
-    indices = self._indices()._ndarray()
-    return len(indices), indices, self.values()
+    indices = self._indices()
+    return indices.shape[0], indices, self.values()
 
 
 def _opened_wholly(self):
     """Indices and values of the coalesced tensor with all its dimensions sparse."""
-    n, indices, values = _opened(self)
-    inner = tuple(self.shape[n:])
-    if inner:
-        width = math.prod(inner)
-        places = np.stack(np.unravel_index(np.tile(np.arange(width), indices.shape[1]), inner)) if width else np.zeros(
-            (len(inner), 0), np.int64)
-        indices = np.concatenate((np.repeat(indices, width, axis=1), places))
-    return indices, values.reshape(-1)
+    self = self.coalesce()
+    return parts.parts(with_sparse_dim(self.detach(), self.dim())).indices, self.values().reshape(-1)
 
 
 def _made(indices, values, size, coalesced=False):
-    return sparse_coo_from_parts(wrap_ndarray(np.ascontiguousarray(indices)), values, tuple(size), coalesced, True)
+    return sparse_coo_from_parts(indices, values, tuple(size), coalesced, True)
 
 
 def _some(indices, values, chosen):
     """The entries for which a mask holds."""
-    places = np.nonzero(chosen)[0]
-    return indices[:, places], values.index_select(0, wrap_ndarray(places))
+    places = chosen.nonzero().reshape(-1)
+    return indices.index_select(1, places), values.index_select(0, places)
 
 
 def _numbers(given):
@@ -67,7 +63,7 @@ def diagonal(self, offset=0, dim1=0, dim2=1):
         return _made(indices, values.diagonal(offset, a - n + 1, b - n + 1).contiguous(), size, True)
     indices, values = _opened_wholly(self)
     indices, values = _some(indices, values, indices[b] - indices[a] == offset)
-    return _made(np.concatenate((indices[rest], indices[a if offset >= 0 else b][None])), values, size)
+    return _made(_stack([indices[d] for d in (*rest, a if offset >= 0 else b)]), values, size)
 
 
 @on_sparse("diag_embed", composite=True)
@@ -78,12 +74,11 @@ def diag_embed(self, offset=0, dim1=-2, dim2=-1):
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
     indices, values = _opened_wholly(self)
     rest = [d for d in range(ndim) if d not in (a, b)]
-    size = [self.shape[-1] + abs(offset)] * ndim
-    placed = np.empty((ndim, indices.shape[1]), np.int64)
+    size, placed = [self.shape[-1] + abs(offset)] * ndim, [None] * ndim
     for k, d in enumerate(rest):
         placed[d], size[d] = indices[k], self.shape[k]
     placed[a], placed[b] = indices[-1] + max(-offset, 0), indices[-1] + max(offset, 0)
-    return _made(placed, values, size)
+    return _made(_stack(placed), values, size)
 
 
 def _triangle(self, diagonal, lower, name):
@@ -93,8 +88,8 @@ def _triangle(self, diagonal, lower, name):
     if n <= self.dim() - 2:             # matrices are dense
         return _made(indices, values.tril(diagonal) if lower else values.triu(diagonal), self.shape, True)
     if n == self.dim() - 1:             # a row of a matrix is dense, which one it is stands in the indices
-        above = np.arange(self.shape[-1]) - indices[-1][:, None]
-        gone = wrap_ndarray(above > diagonal if lower else above < diagonal)
+        above = counted(self.shape[-1], indices) - indices[-1].unsqueeze(1)
+        gone = above > diagonal if lower else above < diagonal
         return _made(indices, values.masked_fill(gone, 0), self.shape, True)
     above = indices[-1] - indices[-2]
     indices, values = _some(indices, values, above <= diagonal if lower else above >= diagonal)
@@ -133,7 +128,7 @@ def flip(self, *dims):
         if places.count(d) > 1:
             raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
     n, indices, values = _opened(self)
-    turned = indices.copy()
+    turned = indices.clone()
     for d in places:
         if d < n:
             turned[d] = self.shape[d] - 1 - indices[d]
@@ -152,7 +147,7 @@ def roll(self, shifts, dims=()):
     if len(dims) != len(shifts):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
     n, indices, values = _opened(self)
-    moved = indices.copy()
+    moved = indices.clone()
     inner = []
     for shift, d in zip(shifts, [wrap(d, self.dim()) for d in dims], strict=True):
         if d >= n:
@@ -179,11 +174,15 @@ def repeat(self, *sizes):
     n, indices, values = _opened(self)
     n += lead
     nnz, copies = indices.shape[1], math.prod(sizes[:n])
-    indices = np.tile(np.concatenate((np.zeros((lead, nnz), np.int64), indices)), copies)
-    which = np.repeat(np.arange(copies), nnz)
+    indices = _cat([indices.new_zeros((lead, nnz)), indices])
+    indices = indices.unsqueeze(1).expand(n, copies, nnz).reshape(n, copies * nnz)
+    if not indices.is_contiguous():     # a view still
+        indices = indices.clone()
+    which = counted(copies, indices).unsqueeze(1).expand(copies, nnz).reshape(-1)
     for d in range(n - 1, -1, -1):
-        which, number = np.divmod(which, max(sizes[d], 1))
-        indices[d] += number * old[d]
+        times = max(sizes[d], 1)
+        indices[d] += which % times * old[d]
+        which = which.div(times, rounding_mode="floor")
     if copies != 1 or any(r != 1 for r in sizes[n:]):
         values = values.repeat(copies, *sizes[n:])
     return _made(indices, values, size, all(r == 1 for r in sizes[1:n]))
@@ -196,7 +195,7 @@ def repeat_interleave(self, repeats=None, dim=None, *, output_size=None):
     if dim is None:
         self, dim = self.reshape(-1), 0
     d = wrap(dim, self.dim())
-    places = OPS["torch.arange"](self.shape[d])
+    places = counted(self.shape[d], self)
     if isinstance(repeats, TensorBase) and repeats.dim() and repeats.numel() == 1:
         repeats = repeats.item()
     return self.index_select(d, OPS["torch.repeat_interleave"](places, repeats, 0, output_size=output_size))
@@ -205,25 +204,31 @@ def repeat_interleave(self, repeats=None, dim=None, *, output_size=None):
 # ---------------------------------------------------------------- products of all entries with all
 
 def _factor(x, ndim):
-    """Shape, indices and values of an operand of kron with that many dimensions; of a dense one, all elements."""
+    """Shape, coordinates (a tensor for each dimension) and values of an operand with that many dimensions.
+
+    Of a dense one, all elements.
+    """
     lead = ndim - x.dim()
     shape = (1,) * lead + tuple(x.shape)
     if is_coo(x):
         indices, values = _opened_wholly(x)
+        rows = list(indices.unbind(0))
     else:
-        values = x.reshape(-1)
-        indices = np.stack(np.unravel_index(np.arange(x.numel()), x.shape)) if x.dim() and x.numel() else np.zeros(
-            (x.dim(), x.numel()), np.int64)
-    return shape, np.concatenate((np.zeros((lead, indices.shape[1]), np.int64), indices)), values
+        values, rows = x.reshape(-1), []
+        rest = counted(x.numel(), x)
+        for n in reversed(x.shape):
+            rows.insert(0, rest % max(n, 1))
+            rest = rest.div(max(n, 1), rounding_mode="floor")
+    zero = counted(values.shape[0], values) * 0
+    return shape, [zero] * lead + rows, values
 
 
 @on_sparse("kron", composite=True)
 def kron(self, other):
     ndim = max(self.dim(), other.dim())
     (a_shape, a, x), (b_shape, b, y) = _factor(self, ndim), _factor(other, ndim)
-    indices = np.empty((ndim, a.shape[1] * b.shape[1]), np.int64)
-    for d in range(ndim):
-        np.add(a[d][:, None] * b_shape[d], b[d], out=indices[d].reshape(a.shape[1], b.shape[1]))
+    rows = [(a[d].unsqueeze(1) * b_shape[d] + b[d]).reshape(-1) for d in range(ndim)]
+    indices = _stack(rows) if rows else x.new_zeros((0, x.shape[0] * y.shape[0]), dtype=int64)
     values = (x.unsqueeze(1) * y).reshape(-1)
     return _made(indices, values, [n * m for n, m in zip(a_shape, b_shape, strict=True)], ndim == 1)
 
@@ -236,7 +241,7 @@ def block_diag(*tensors):
             raise RuntimeError(f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {k} has "
                                f"{x.dim()} dimensions")
         shape, indices, entries = _factor(x, 2)
-        places.append(indices + np.array([[rows], [columns]]))
+        places.append(_stack([indices[0] + rows, indices[1] + columns]))
         values.append(entries)
         rows, columns = rows + shape[0], columns + shape[1]
-    return _made(np.concatenate(places, 1), OPS["torch.cat"](values), (rows, columns), True)
+    return _made(_cat(places, 1), _cat(values), (rows, columns), True)

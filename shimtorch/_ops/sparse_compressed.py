@@ -6,12 +6,12 @@ dimensions, blocks taken apart.
 """
 import math
 
-from .._core import OPS, factory
+from .._core import factory
 from .._core.declaring import op
 from .._core.device import as_device, sparse_bsc, sparse_bsr, sparse_csc, sparse_csr, strided
 from .._core.dtype import int64
 from .._core.tensor import Size, TensorBase, wrap_ndarray
-from ._sparse_parts import checks, is_compressed, is_coo, layout_name, on_device, parts
+from ._sparse_parts import checks, counted, is_compressed, is_coo, layout_name, on_device, parts
 from .sparse import grouping, mask_of, values_at
 
 # The names of the two index tensors; which dimension the pointers run along; whether entries are blocks.
@@ -102,10 +102,10 @@ def _coordinates(p, along):
 
 def _taken_apart(indices, block):
     """Coordinates of the elements of blocks, block by block."""
-    (height, width), (dims, n), arange = block, indices.shape, OPS["torch.arange"]
+    (height, width), (dims, n) = block, indices.shape
     out = indices.reshape(dims, n, 1, 1).expand(dims, n, height, width).clone()
-    out[-2].mul_(height).add_(arange(height, device=indices.device).unsqueeze(1))
-    out[-1].mul_(width).add_(arange(width, device=indices.device))
+    out[-2].mul_(height).add_(counted(height, indices).unsqueeze(1))
+    out[-1].mul_(width).add_(counted(width, indices))
     return out.reshape(dims, n * height * width)
 
 

@@ -58,14 +58,13 @@ def copy_(self, src, non_blocking=False):
 @on_sparse("to_device", compressed=True)
 def to_device(self, device, non_blocking=False):
     """A copy on another device, and the device that it was on."""
+    p = parts.parts(self) if is_coo(self) else parts.compressed_parts(self)
+    moved = [x.to(device, non_blocking=non_blocking) for x in (
+        (p.indices, p.values) if is_coo(self) else (p.pointers, p.plain, p.values))]
     if is_coo(self):
-        p = parts.parts(self)
-        indices, values = (x.to(device, non_blocking=non_blocking) for x in (p.indices, p.values))
-        moved = parts.make_coo(indices, values, self.shape, p.coalesced, True)
+        moved = parts.make_coo(*moved, self.shape, p.coalesced, True)
     else:
-        p = parts.compressed_parts(self)
-        moved = parts.make_compressed(p.layout, *[x.to(device, non_blocking=non_blocking)
-                                                  for x in (p.pointers, p.plain, p.values)], self.shape)
+        moved = parts.make_compressed(p.layout, *moved, self.shape)
     return moved, self.device
 
 

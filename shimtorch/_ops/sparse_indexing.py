@@ -4,7 +4,7 @@ from .._core.device import strided
 from .._core.dtype import int64
 from .._core.tensor import wrap_ndarray
 from ._sparse_join import join, keys_of
-from ._sparse_parts import is_compressed, on_device, on_sparse, parts
+from ._sparse_parts import counted, is_compressed, on_device, on_sparse, parts
 from .indexing import _split_index, unlike_indices
 from .shape import broadcast_shapes
 from .sparse import sparse_coo_from_parts
@@ -52,7 +52,7 @@ def index(self, indices):
     inner = [d for d in where if d >= n]
     if inner:                           # of each entry only what its own place asks for
         taken = [None] * (values.dim())
-        taken[0] = OPS["torch.arange"](entries.shape[0], device=entries.device)
+        taken[0] = counted(entries.shape[0], entries)
         for d in inner:
             taken[d - n + 1] = chosen[d].index_select(0, numbers)
         values = OPS["torch.index"](values, taken)

@@ -9,7 +9,7 @@ from .._core.declaring import op
 from .._core.device import strided
 from .._core.tensor import TensorBase, wrap_ndarray
 from ._rules import conj
-from ._sparse_parts import is_coo, on_device, on_sparse, parts, through_coo
+from ._sparse_parts import counted, is_coo, on_device, on_sparse, parts, through_coo
 from .shape import broadcast_shapes
 from .sparse import mask_of, sparse_coo_from_parts
 from .sparse_shape import sparse_reshape
@@ -384,7 +384,7 @@ def smm(mat, mat2):
     _check_hspmm(mat, mat2, "smm")
     rows, fewer = _rows_of(mat)
     n, width = rows.shape[0], mat2.shape[1]
-    columns = OPS["torch.arange"](width, device=rows.device)
+    columns = counted(width, rows)
     indices = OPS["torch.stack"]([rows.unsqueeze(1).expand(n, width), columns.unsqueeze(0).expand(n, width)])
     values = sparse_mm(fewer, mat2).reshape(-1)
     return sparse_coo_from_parts(indices.reshape(2, n * width), values, (mat.shape[0], width), False, True)

@@ -6,7 +6,7 @@ from .._core.declaring import op
 from .._core.dtype import int64
 from .._core.tensor import TensorBase, wrap_ndarray
 from .._core.views import inferred_size
-from ._sparse_parts import is_coo, on_device, on_sparse, parts
+from ._sparse_parts import counted, is_coo, on_device, on_sparse, parts
 from .sparse import empty_sparse
 
 
@@ -223,8 +223,10 @@ def expand(self, *sizes):
     for d in range(n_sparse):
         if size[d] != old[d]:
             n, count = size[d], indices.shape[1]
-            indices = indices.unsqueeze(1).repeat(1, n, 1).reshape(n_sparse, n * count)
-            numbers = OPS["torch.arange"](n, device=indices.device).unsqueeze(1).expand(n, count)
+            indices = indices.unsqueeze(1).expand(n_sparse, n, count).reshape(n_sparse, n * count)
+            numbers = counted(n, indices).unsqueeze(1).expand(n, count)
+            if n == 1 or not indices.is_contiguous():       # it may be a view still
+                indices = indices.clone()
             indices[d] = numbers.reshape(n * count)
             values = OPS["torch.cat"]([values] * n) if n else values[:0]
     return parts.coalesce(_make(indices, values, size)) if p.coalesced else _make(indices, values, size)

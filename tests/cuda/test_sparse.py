@@ -1,5 +1,6 @@
 """Sparse tensors on the device: whatever is done to them gives what it gives on the CPU, entry by entry."""
 import copy
+import io
 import pickle
 
 import numpy as np
@@ -157,6 +158,16 @@ ONE = {
     "numel": lambda x: (x.numel(), x.sparse_dim(), x.dense_dim(), x.is_sparse),
     "deepcopy": copy.deepcopy,
     "copy": lambda x: x.clone().copy_(x * 2),
+    "diagonal": lambda x: x.diagonal(),
+    "tril": lambda x: x.tril(1),
+    "triu": lambda x: x.triu(),
+    "flip": lambda x: x.flip(0),
+    "roll": lambda x: x.roll(1, 0),
+    "repeat": lambda x: x.repeat(2, *[1] * (x.dim() - 1)),
+    "diag_embed": lambda x: x.diag_embed(),
+    "kron": lambda x: torch.kron(x, x.to_dense()[:2]) if x.numel() < 1000 else None,
+    "block_diag": lambda x: torch.block_diag(x, x),
+    "interleaved": lambda x: x.repeat_interleave(2, 0) if x.numel() < 1000 else None,
     "resize": lambda x: x.clone().sparse_resize_([n + (d < x.sparse_dim()) for d, n in enumerate(x.shape)],
                                                  x.sparse_dim(), x.dense_dim()),
 }
@@ -265,10 +276,15 @@ def test_printing():
     assert "device='cuda:0'" in repr(x.to_sparse_csr().cuda())
 
 
-def test_pickling_by_way_of_the_cpu():
+def test_files_and_pickles():
     for x in (KINDS["hybrid"]("float32"), KINDS["coalesced"]("float32").to_sparse_csr()):
-        got = pickle.loads(pickle.dumps(x.cuda().cpu()))
-        same(got.cuda(), x)
+        file = io.BytesIO()
+        torch.save(x.cuda(), file)
+        file.seek(0)
+        same(torch.load(file), x)
+        same(pickle.loads(pickle.dumps(x.cuda())), x)
+        file.seek(0)
+        assert not torch.load(file, map_location="cpu").is_cuda
 
 
 def test_layouts_and_devices_that_do_not_fit():

@@ -1,5 +1,6 @@
-/* The entry points of the kernels for sparse tensors. Indices are int64, (dims, nnz) with the given strides in elements;
- * everything else is contiguous. As in kernels.h, all runs on the stream, and cudaErrorNotSupported means: no such kernel. */
+/* The entry points of the kernels for sparse tensors. Indices are int64, (dims, nnz) with the given strides in
+ * elements; everything else is contiguous. As in kernels.h, all runs on the stream, and cudaErrorNotSupported means: no
+ * such kernel. */
 #pragma once
 #include <cuda_runtime_api.h>
 #include <stdint.h>
@@ -18,19 +19,19 @@ typedef struct {
 
 /* ---- order: sparse_order.cu ---- */
 
-/* Bytes of workspace that shim_prefix needs for n numbers, and that shim_sort needs. */
+/* Bytes of workspace that shim_prefix needs for n numbers, and that shim_sort_keys needs. */
 int64_t shim_prefix_space(int64_t n);
-int64_t shim_sort_space(int64_t n);
+int64_t shim_sort_keys_space(int64_t n);
 /* out[i] = in[0] + ... + in[i] (without in[i] if exclusive); out may be in */
 cudaError_t shim_prefix(const int64_t *in, int64_t *out, int64_t n, int exclusive, void *space, cudaStream_t stream);
 /* keys[i]: the coordinates first .. last of entry order[i] (NULL: i), packed, bits[d] of them for dimension d */
 cudaError_t shim_pack(const shim_entries *e, int first, int last, const int *bits, const int64_t *order, uint64_t *keys,
                       cudaStream_t stream);
 /* Keys of so many bits with numbers beside them, sorted stably; fresh: the numbers are 0 .. n - 1, not yet written. Both
- * come out in keys and order if the answer of shim_sort_turns is even, else in the other two. */
-int shim_sort_turns(int bits);
-cudaError_t shim_sort(uint64_t *keys, int64_t *order, uint64_t *other_keys, int64_t *other_order, int64_t n, int bits,
-                      int fresh, void *space, cudaStream_t stream);
+ * come out in keys and order if the answer of shim_sort_keys_turns is even, else in the other two. */
+int shim_sort_keys_turns(int bits);
+cudaError_t shim_sort_keys(uint64_t *keys, int64_t *order, uint64_t *other_keys, int64_t *other_order, int64_t n,
+                           int bits, int fresh, void *space, cudaStream_t stream);
 /* heads[i] = 1 where entry order[i] has other coordinates than the one before */
 cudaError_t shim_heads(const shim_entries *e, const int64_t *order, int64_t *heads, cudaStream_t stream);
 /* From the cumulative sums of heads: where each group begins; starts[count] = n */
@@ -92,7 +93,7 @@ typedef struct {
 
 cudaError_t shim_multiply(int dtype, const shim_product *p, cudaStream_t stream);
 /* out[i] = row rows[i] of a times row columns[i] of b, of width each */
-cudaError_t shim_sample(int dtype, const int64_t *rows, const int64_t *columns, int64_t n, const void *a, int64_t a_step,
+cudaError_t shim_sample_product(int dtype, const int64_t *rows, const int64_t *columns, int64_t n, const void *a, int64_t a_step,
                         const void *b, int64_t b_step, int64_t width, void *out, cudaStream_t stream);
 /* out[i] = a[left[i]] b[right[i]] */
 cudaError_t shim_pair_products(int dtype, const void *a, const int64_t *left, const void *b, const int64_t *right,

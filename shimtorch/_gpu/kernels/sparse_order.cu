@@ -188,17 +188,17 @@ extern "C" cudaError_t shim_pack(const shim_entries *e, int first, int last, con
     return cudaGetLastError();
 }
 
-extern "C" int64_t shim_sort_space(int64_t n) {
+extern "C" int64_t shim_sort_keys_space(int64_t n) {
     const int64_t counts = tiles_of(n, SORT_TILE) * DIGITS;
     return counts * 8 + shim_prefix_space(counts);
 }
 
-extern "C" int shim_sort_turns(int bits) { return (bits + DIGIT_BITS - 1) / DIGIT_BITS; }
+extern "C" int shim_sort_keys_turns(int bits) { return (bits + DIGIT_BITS - 1) / DIGIT_BITS; }
 
-extern "C" cudaError_t shim_sort(uint64_t *keys, int64_t *order, uint64_t *other_keys, int64_t *other_order, int64_t n,
+extern "C" cudaError_t shim_sort_keys(uint64_t *keys, int64_t *order, uint64_t *other_keys, int64_t *other_order, int64_t n,
                                  int bits, int fresh, void *space, cudaStream_t stream) {
     if (n == 0) return cudaSuccess;
-    const int turns = shim_sort_turns(bits);
+    const int turns = shim_sort_keys_turns(bits);
     if (turns == 0 && fresh) SHIM_LAUNCH((count_up), blocks_for(n), THREADS, 0, stream, order, n);
     const unsigned tiles = (unsigned)tiles_of(n, SORT_TILE);
     int64_t *counts = (int64_t *)space;

@@ -185,7 +185,7 @@ extern "C" cudaError_t shim_multiply(int dtype, const shim_product *p, cudaStrea
     return cudaGetLastError();
 }
 
-extern "C" cudaError_t shim_sample(int dtype, const int64_t *rows, const int64_t *columns, int64_t n, const void *a,
+extern "C" cudaError_t shim_sample_product(int dtype, const int64_t *rows, const int64_t *columns, int64_t n, const void *a,
                                    int64_t a_step, const void *b, int64_t b_step, int64_t width, void *out,
                                    cudaStream_t stream) {
     if (n == 0) return cudaSuccess;
