@@ -58,14 +58,14 @@ def copy_(self, src, non_blocking=False):
 @on_sparse("to_device", compressed=True)
 def to_device(self, device, non_blocking=False):
     """A copy on another device, and the device that it was on."""
-    p = parts.parts(self) if is_coo(self) else parts.compressed_parts(self)
-    moved = [x.to(device, non_blocking=non_blocking) for x in (
-        (p.indices, p.values) if is_coo(self) else (p.pointers, p.plain, p.values))]
+    def moved(*tensors):
+        return [x.to(device, non_blocking=non_blocking) for x in tensors]
+
     if is_coo(self):
-        moved = parts.make_coo(*moved, self.shape, p.coalesced, True)
-    else:
-        moved = parts.make_compressed(p.layout, *moved, self.shape)
-    return moved, self.device
+        p = parts.parts(self)
+        return parts.make_coo(*moved(p.indices, p.values), self.shape, p.coalesced, True), self.device
+    p = parts.compressed_parts(self)
+    return parts.make_compressed(p.layout, *moved(p.pointers, p.plain, p.values), self.shape), self.device
 
 
 def _like(self, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False, memory_format=None):
