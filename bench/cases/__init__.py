@@ -4,7 +4,7 @@ import importlib
 import zlib
 from typing import NamedTuple
 
-GROUPS = ("overhead", "einsum", "sparse")
+GROUPS = ("overhead", "elementwise", "linalg", "sparse", "einsum", "models")
 
 
 class Case(NamedTuple):
