@@ -4,7 +4,7 @@ from operator import index
 import numpy as np
 
 from .._core.declaring import op
-from .._core.dtype import get_default_dtype, int32, int64, scalar_type
+from .._core.dtype import bfloat16, get_default_dtype, int32, int64, scalar_type
 from .._core.tensor import TensorBase, wrap_ndarray
 from ._results import named
 from .creation import linspace
@@ -16,7 +16,9 @@ from .shape import wrap
                      call(integers(5, 2, high=2), dim=0), call(integers(2, 5, high=2), True, True, True, 1)],
                     gradcheck=False, reference=lambda torch: torch.unique))
 def unique(self, sorted=True, return_inverse=False, return_counts=False, dim=None):
-    """The distinct elements (or slices along a dimension), in order."""
+    """The distinct elements (or slices along a dimension), in order. NaNs differ from one another."""
+    if dim is None and not self.is_complex():
+        return _wanted(*_distinct(self, return_inverse), return_inverse, return_counts)
     axis = None if dim is None else wrap(dim, self.dim())
     if dim is not None and not self.numel():
         _check_empty(self, axis)
@@ -26,6 +28,24 @@ def unique(self, sorted=True, return_inverse=False, return_counts=False, dim=Non
     values, inverse, counts = (wrap_ndarray(np.ascontiguousarray(p)) for p in parts)
     inverse = inverse.reshape(self.shape if dim is None else -1)
     return _wanted(values, inverse, counts, return_inverse, return_counts)
+
+
+def _distinct(x, with_inverse):
+    """The distinct elements, the number among them of each element (if asked for), and how many there are of each."""
+    flat = x.detach().reshape(-1)
+    if with_inverse or x.dtype is bfloat16:
+        ordered, order = (part._ndarray() for part in flat.sort())
+    else:
+        ordered, order = np.sort(flat._ndarray()), None
+    new = np.ones(ordered.size, dtype=bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    starts = np.flatnonzero(new)
+    inverse = None
+    if with_inverse:
+        inverse = np.empty(ordered.size, dtype=np.int64)
+        inverse[order] = np.cumsum(new) - 1
+        inverse = wrap_ndarray(inverse).reshape(x.shape)
+    return wrap_ndarray(ordered[starts]), inverse, wrap_ndarray(np.diff(np.append(starts, ordered.size)))
 
 
 def _check_empty(x, axis):
@@ -170,7 +190,7 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
         raise RuntimeError("torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions "
                            "of boundaries tensor and input value tensor must match, but we got boundaries tensor "
                            f"{list(rows.shape)} and input value tensor {list(values.shape)}")
-    a, v = rows._ndarray(), values._ndarray()
+    a, v = (x.float()._ndarray() if x.dtype is bfloat16 else x._ndarray() for x in (rows, values))
     if rows.dim() == 1:
         places = np.asarray(np.searchsorted(a, v, side), dtype=np.int64)
     else:

@@ -86,7 +86,7 @@ def logcumsumexp(self, dim):
 _max_result, _min_result = named("cummax", "values", "indices"), named("cummin", "values", "indices")
 
 
-def _running(name, make, ahead):
+def _running(name, make, extreme):
     @op(name=name, out=True, samples=Samples(_calls + [call(Draw(12, special=True), 0)], "real"),
         backward_name=f"{name.capitalize()}Backward0", grads={
             "self": lambda g, self_shape, out, dim: g.new_zeros(self_shape).scatter_add(dim, out[1], g)
@@ -98,29 +98,18 @@ def _running(name, make, ahead):
         if self.dim() == 0:
             return make((self.clone(), wrap_ndarray(np.zeros((), dtype=np.int64))))
         array = np.moveaxis(self._ndarray(), d, 0)
-        values, places = np.empty_like(array), np.zeros(array.shape, dtype=np.int64)
-        for i, row in enumerate(array):
-            values[i], places[i] = row, i
-            if i:
-                keep = ~(ahead(row, values[i - 1]) | (row != row)) | (values[i - 1] != values[i - 1])
-                values[i] = np.where(keep, values[i - 1], row)
-                places[i] = np.where(keep, places[i - 1], i)
-        if array.dtype.kind in "fc" and len(array):
-            _last_nan(values, places, array)
+        numbers = np.arange(len(array)).reshape((-1,) + (1,) * (array.ndim - 1))
+        with np.errstate(invalid="ignore"):                # bfloat16's warns of NaN
+            most = extreme.accumulate(array, axis=0)
+        leads = (array == most) | (array != array)         # of equals, and of NaNs, the last
+        places = np.maximum.accumulate(np.where(leads, numbers, 0), axis=0)
+        values = np.take_along_axis(array, places, axis=0)
         return make(tuple(wrap_ndarray(np.ascontiguousarray(np.moveaxis(a, 0, d))) for a in (values, places)))
     forward.__doc__ = f"The running {'maximum' if name == 'cummax' else 'minimum'} along a dimension, and its places."
 
 
-def _last_nan(values, places, array):
-    """A NaN stays from where it first stood."""
-    found = np.maximum.accumulate(array != array, axis=0)
-    first = np.argmax(found, axis=0)
-    values[found] = np.nan
-    places[found] = np.broadcast_to(first, places.shape)[found]
-
-
-_running("cummax", _max_result, np.greater_equal)
-_running("cummin", _min_result, np.less_equal)
+_running("cummax", _max_result, np.maximum)
+_running("cummin", _min_result, np.minimum)
 
 
 # ---------------------------------------------------------------- differences and integrals
