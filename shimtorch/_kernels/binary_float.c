@@ -14,7 +14,7 @@
     X(floor_divide, t, F(floor_divide, t)(x, y))                                                                     \
     X(trunc_divide, t, F(trunc, t)(x / y))                                                                           \
     X(remainder, t, F(python_mod, t)(x, y))                                                                          \
-    X(fmod, t, F(fmod, t)(x, y))                                                                                     \
+    X(fmod, t, F(rest, t)(x, y))                                                                                     \
     X(pow, t, F(pow, t)(x, y))                                                                                       \
     X(atan2, t, F(atan2, t)(x, y))                                                                                   \
     X(maximum, t, x > y || x != x ? x : y)                                                                           \
@@ -27,16 +27,35 @@
     X(sigmoid_backward, t, x * (1 - y) * y)                                                                          \
     X(tanh_backward, t, x * (1 - y * y))
 
+/* fmod, exact: what is left of x after whole times y, as long as their product fits in a double, which needs no loop over
+ * the bits of the quotient. The quotient may be rounded up to the next whole number; the rest is negative then. */
+static inline f32 st_rest_f32(f32 x, f32 y) {
+    const double a = fabs((double)x), b = fabs((double)y), whole = trunc(a / b);
+    if (!(whole < 0x1p28 && b < INFINITY)) return fmodf(x, y);
+    const double rest = a - whole * b;
+    return copysignf((f32)(rest < 0 ? rest + b : rest), x);
+}
+static inline f64 st_rest_f64(f64 x, f64 y) {
+#ifdef __FMA__
+    const double a = fabs(x), b = fabs(y), whole = trunc(a / b);
+    if (!(whole < 0x1p52 && b < INFINITY && b > 0x1p-900)) return fmod(x, y);
+    const double rest = fma(-whole, b, a);
+    return copysign(rest < 0 ? rest + b : rest, x);
+#else
+    return fmod(x, y);
+#endif
+}
+
 /* Python's modulo takes the divisor's sign; floor_divide is the quotient that belongs to it, corrected where the
  * quotient of rounded numbers is off. */
 #define DEFINE_HELPERS(t)                                                                                            \
     static inline t st_python_mod_##t(t x, t y) {                                                                    \
-        const t r = F(fmod, t)(x, y);                                                                                \
+        const t r = F(rest, t)(x, y);                                                                                \
         return r != 0 && (r < 0) != (y < 0) ? r + y : r;                                                             \
     }                                                                                                                \
     static inline t st_floor_divide_##t(t x, t y) {                                                                  \
         if (y == 0) return x / y;                                                                                    \
-        const t r = F(fmod, t)(x, y);                                                                                \
+        const t r = F(rest, t)(x, y);                                                                                \
         t quotient = (x - r) / y;                                                                                    \
         if (r != 0 && (r < 0) != (y < 0)) quotient -= 1;                                                             \
         if (quotient == 0) return F(copysign, t)(0, x / y);                                                          \

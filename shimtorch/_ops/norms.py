@@ -92,11 +92,32 @@ def renorm(self, p, dim, maxnorm):
     return self * where(size > maxnorm, maxnorm / (size + 1e-7), 1.0)
 
 
-@op(method=False, samples=Samples([call(Draw(3, 4), Draw(5, 4)), call(Draw(2, 3, 4), Draw(2, 4), 1.0),
-                                   call(Draw(3, 4), Draw(2, 4), 3), call(Draw(3, 4), Draw(2, 4), math.inf),
+_COMPUTE_MODES = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
+
+
+def _euclidean_grad(g, x, y, distances):
+    """The gradient of x: rows far from it pull along the difference, at distance 0 not at all."""
+    pull = g / where(distances == 0, 1.0, distances) * (distances != 0)
+    return x * pull.sum(-1, True) - pull.matmul(y)
+
+
+@op(method=False, function=False, backward_name="EuclideanDistBackward0", grads={
+    "x1": lambda g, x1, x2, out: _euclidean_grad(g, x1, x2, out).sum_to_size(x1.shape),
+    "x2": lambda g, x1, x2, out: _euclidean_grad(g.mT, x2, x1, out.mT).sum_to_size(x2.shape)})
+def _euclidean(x1, x2):
+    squares = x1.square().sum(-1, True) + x2.square().sum(-1).unsqueeze(-2)
+    return (squares - 2 * x1.matmul(x2.mT)).clamp_(min=0).sqrt_()
+
+
+@op(method=False, samples=Samples([call(Draw(3, 4), Draw(5, 4)), call(Draw(30, 4), Draw(2, 4)),
+                                   call(Draw(2, 3, 4), Draw(2, 4), 1.0), call(Draw(3, 4), Draw(2, 4), 3), call(Draw(3, 4), Draw(2, 4), math.inf),
                                    call(Draw(0, 4), Draw(2, 4))]))
 def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
-    """The p-norm distance between each pair of rows of two (batches of) matrices."""
+    """The p-norm distance between each pair of rows of two (batches of) matrices.
+
+    Euclidean distances of many rows come from products of the matrices, with some loss of digits where rows are close;
+    compute_mode "use_mm_for_euclid_dist" asks for that always, "donot_use_mm_for_euclid_dist" for differences.
+    """
     for i, x in enumerate((x1, x2)):
         if x.dim() < 2:
             raise RuntimeError(f"cdist only supports at least 2D tensors, X{i + 1} got: {x.dim()}D")
@@ -106,6 +127,11 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
         raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}")
     if p < 0:
         raise RuntimeError("cdist only supports non-negative p values")
+    if compute_mode not in _COMPUTE_MODES:
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
+    always, never = (compute_mode == mode for mode in _COMPUTE_MODES[1:])
+    if p == 2 and not never and (always or max(x1.shape[-2], x2.shape[-2]) > 25):
+        return _euclidean(x1, x2)
     difference = x1.unsqueeze(-2) - x2.unsqueeze(-3)
     return difference.norm(p, -1) if difference.numel() or p != math.inf else difference.sum(-1)
 

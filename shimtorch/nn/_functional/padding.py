@@ -1,5 +1,7 @@
 """Padding: with a constant, with the border, its mirror image or the other side; and rearranging channels."""
 
+import numpy as np
+
 from ... import _ops
 from ..._core.dtype import int64
 from .windows import laid_like, zero_padded
@@ -8,17 +10,17 @@ from .windows import laid_like, zero_padded
 def _sources(shape, dim, before, after, mode):
     """For every element of a padded dimension, the element of the unpadded one it comes from."""
     size = shape[dim]
-    places = range(-before, size + after)
+    places = np.arange(-before, size + after)
     if mode == "replicate":
-        return [min(max(i, 0), size - 1) for i in places]
+        return places.clip(0, size - 1)
     if mode == "circular":
-        return [i % size for i in places]
+        return places % size
     if max(before, after) >= size:
         raise RuntimeError(
             "Argument #4: Padding size should be less than the corresponding input dimension, but got: padding "
             f"({before}, {after}) at dimension {dim} of input {list(shape)}"
         )
-    return [abs(i) if i < size else 2 * (size - 1) - i for i in places]
+    return np.where(places < size, abs(places), 2 * (size - 1) - places)
 
 
 def _check_input(input, dims):

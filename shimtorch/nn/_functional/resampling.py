@@ -1,10 +1,10 @@
 """Resampling along one dimension: which elements each output element is a weighted sum of, and the sums."""
 
+import functools
 import math
 
 import numpy as np
 
-from ... import _ops
 from ..._core.dtype import float32, int64
 from ..._core.tensor import wrap_ndarray
 
@@ -65,6 +65,7 @@ def _filtered(kind, size, out, ratio):
     return rows
 
 
+@functools.lru_cache(maxsize=64)
 def taps(kind, size, out, scale, align_corners, antialias):
     """Places and weights, arrays of (out, n): output i is the sum of ``x[places[i]] * weights[i]``."""
     ratio = _ratio(size, out, scale, align_corners)
@@ -125,6 +126,6 @@ def nearest(x, sizes, scales, exact):
     for dim, (out, scale) in enumerate(zip(sizes, scales, strict=True), 2):
         size, shift = x.size(dim), 0.5 if exact else 0.0
         ratio = _ratio(size, out, scale, False)
-        places = [min(math.floor((i + shift) * ratio), size - 1) for i in range(out)]
-        x = x.index_select(dim, _ops.tensor(places, dtype=int64, device=x.device))
+        places = np.minimum(np.floor((np.arange(out) + shift) * ratio), size - 1).astype(np.int64)
+        x = x.index_select(dim, wrap_ndarray(places).to(x.device))
     return x

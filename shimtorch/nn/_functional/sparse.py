@@ -138,7 +138,7 @@ def embedding_bag(
                 "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length "
                 f"sequences. However, found offsets of type {type(offsets)}"
             )
-        starts = [i * input.size(1) for i in range(input.size(0))]
+        sizes = _ops.full((input.size(0),), input.size(1), dtype=int64, device=input.device)
         input = input.reshape(-1)
         if per_sample_weights is not None:
             per_sample_weights = per_sample_weights.reshape(-1)
@@ -147,13 +147,14 @@ def embedding_bag(
             raise ValueError("offsets has to be a 1D Tensor but got None")
         if offsets.dim() != 1:
             raise ValueError("offsets has to be a 1D Tensor")
-        starts = offsets.tolist()
         if include_last_offset:
-            if not starts:
+            if not offsets.numel():
                 raise RuntimeError("include_last_offset: number of offset should be at least 1")
-            end = starts.pop()
+            end = int(offsets[-1])
+            offsets = offsets[:-1]
             input, per_sample_weights = input[:end], None if per_sample_weights is None else per_sample_weights[:end]
-        _check_offsets(starts, input.numel())
+        _check_offsets(offsets, input.numel())
+        sizes = offsets.to(int64).diff(append=offsets.new_full((1,), input.numel()).to(int64)).clamp(min=0)
     else:
         raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}")
     if mode not in ("sum", "mean", "max"):
@@ -174,28 +175,25 @@ def embedding_bag(
     if padding_idx is not None:
         padding_idx %= weight.size(0)
     return _reduce_bags(
-        input, weight, starts, mode, scale_grad_by_freq, sparse, per_sample_weights, padding_idx
+        input, weight, sizes, mode, scale_grad_by_freq, sparse, per_sample_weights, padding_idx
     )
 
 
-def _check_offsets(starts, size):
-    if starts and starts[0] != 0:
+def _check_offsets(offsets, size):
+    if offsets.numel() and int(offsets[0]) != 0:
         raise RuntimeError(
             "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
-            f"However, got {starts[0]}"
+            f"However, got {int(offsets[0])}"
         )
-    if starts and starts[-1] > size:
+    if offsets.numel() and int(offsets[-1]) > size:
         raise RuntimeError(
-            f"offsets[-1] can not be greater than input's length {size} but got offsets[-1] of {starts[-1]}"
+            f"offsets[-1] can not be greater than input's length {size} but got offsets[-1] of {int(offsets[-1])}"
         )
 
 
-def _reduce_bags(flat, weight, starts, mode, scale_grad_by_freq, sparse, per_sample_weights, padding_idx):
-    ends = [*starts[1:], flat.numel()]
-    bag = _ops.tensor(
-        [i for i, (start, end) in enumerate(zip(starts, ends, strict=True)) for _ in range(end - start)], dtype=int64,
-        device=flat.device
-    )
+def _reduce_bags(flat, weight, sizes, mode, scale_grad_by_freq, sparse, per_sample_weights, padding_idx):
+    bags = sizes.numel()
+    bag = _ops.arange(bags, device=flat.device).repeat_interleave(sizes)
     if padding_idx is not None:
         kept = flat != padding_idx
         flat, bag = flat[kept], bag[kept]
@@ -203,12 +201,12 @@ def _reduce_bags(flat, weight, starts, mode, scale_grad_by_freq, sparse, per_sam
             per_sample_weights = per_sample_weights[kept]
     rows = _rows(weight, flat, -1, scale_grad_by_freq, sparse)
     if mode == "max":
-        return _max_of_bags(rows, bag, len(starts))
+        return _max_of_bags(rows, bag, bags)
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.unsqueeze(-1)
-    result = rows.new_zeros((len(starts), weight.size(1))).index_add(0, bag, rows)
+    result = rows.new_zeros((bags, weight.size(1))).index_add(0, bag, rows)
     if mode == "mean":
-        counts = bag.bincount(minlength=len(starts)).clamp(min=1)
+        counts = bag.bincount(minlength=bags).clamp(min=1)
         result = result / counts.to(rows.dtype).unsqueeze(-1)
     return result
 
