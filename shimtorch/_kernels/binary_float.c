@@ -51,13 +51,14 @@ static inline f64 st_rest_f64(f64 x, f64 y) {
 #define DEFINE_HELPERS(t)                                                                                            \
     static inline t st_python_mod_##t(t x, t y) {                                                                    \
         const t r = F(rest, t)(x, y);                                                                                \
-        return r != 0 && (r < 0) != (y < 0) ? r + y : r;                                                             \
+        const t more = (r != 0) & ((r < 0) != (y < 0)) ? y : (t)-0.0; /* no branch: signs follow no pattern */       \
+        return r + more;                                                                                             \
     }                                                                                                                \
     static inline t st_floor_divide_##t(t x, t y) {                                                                  \
         if (y == 0) return x / y;                                                                                    \
         const t r = F(rest, t)(x, y);                                                                                \
         t quotient = (x - r) / y;                                                                                    \
-        if (r != 0 && (r < 0) != (y < 0)) quotient -= 1;                                                             \
+        quotient -= (t)((r != 0) & ((r < 0) != (y < 0)));                                                            \
         if (quotient == 0) return F(copysign, t)(0, x / y);                                                          \
         const t whole = F(floor, t)(quotient);                                                                       \
         return quotient - whole > (t)0.5 ? whole + 1 : whole;                                                        \
