@@ -101,7 +101,7 @@ def _euclidean_grad(g, x, y, distances):
     return x * pull.sum(-1, True) - pull.matmul(y)
 
 
-@op(method=False, function=False, backward_name="EuclideanDistBackward0", grads={
+@op(method=False, function=False, cuda=True, backward_name="EuclideanDistBackward0", grads={
     "x1": lambda g, x1, x2, out: _euclidean_grad(g, x1, x2, out).sum_to_size(x1.shape),
     "x2": lambda g, x1, x2, out: _euclidean_grad(g.mT, x2, x1, out.mT).sum_to_size(x2.shape)})
 def _euclidean(x1, x2):
