@@ -109,9 +109,9 @@ def _euclidean(x1, x2):
     return (squares - 2 * x1.matmul(x2.mT)).clamp_(min=0).sqrt_()
 
 
-@op(method=False, samples=Samples([call(Draw(3, 4), Draw(5, 4)), call(Draw(30, 4), Draw(2, 4)),
-                                   call(Draw(2, 3, 4), Draw(2, 4), 1.0), call(Draw(3, 4), Draw(2, 4), 3), call(Draw(3, 4), Draw(2, 4), math.inf),
-                                   call(Draw(0, 4), Draw(2, 4))]))
+@op(method=False, samples=Samples([
+    call(Draw(3, 4), Draw(5, 4)), call(Draw(30, 4), Draw(2, 4)), call(Draw(2, 3, 4), Draw(2, 4), 1.0),
+    call(Draw(3, 4), Draw(2, 4), 3), call(Draw(3, 4), Draw(2, 4), math.inf), call(Draw(0, 4), Draw(2, 4))]))
 def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
     """The p-norm distance between each pair of rows of two (batches of) matrices.
 

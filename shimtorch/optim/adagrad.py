@@ -1,6 +1,7 @@
 """Adagrad (torch.optim.adagrad)."""
 
 from .. import _ops
+from .._core import stepping
 from .optimizer import Optimizer, _as_real, _check_differentiable, _check_lr, _number, _scalar_tensor
 
 __all__ = ["Adagrad"]
@@ -78,6 +79,8 @@ class Adagrad(Optimizer):
             state = all_state[p] or self._start(p)
             total = state["sum"]
             step_size = -(lr / (1 + (state["step"].add_(1).item() - 1) * lr_decay))
+            if stepping.adagrad(p, grad, total, group["maximize"], weight_decay, eps, -step_size):
+                continue
             if group["maximize"]:
                 grad = -grad
             if weight_decay != 0:

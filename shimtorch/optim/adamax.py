@@ -1,6 +1,7 @@
 """Adamax (torch.optim.adamax)."""
 
 from .. import _ops
+from .._core import stepping
 from .optimizer import (
     Optimizer,
     _as_real,
@@ -73,13 +74,16 @@ class Adamax(Optimizer):
                 raise RuntimeError("Adamax does not support sparse gradients, please consider SparseAdam instead")
             state = all_state[p] or self._start(p)
             mean, largest = state["exp_avg"], state["exp_inf"]
+            count = state["step"].add_(1).item()
+            step_size = lr / (1 - beta1**count)
+            if stepping.adamax(p, grad, mean, largest, group["maximize"], weight_decay, beta1, beta2, eps, step_size):
+                continue
             if group["maximize"]:
                 grad = -grad
             if weight_decay != 0:
                 grad = grad.add(p, alpha=weight_decay)
             if p.is_complex():
                 p, grad, mean, largest = _as_real(p, grad, mean, largest)
-            count = state["step"].add_(1).item()
             mean.lerp_(grad, 1 - beta1)
             _ops.maximum(largest.mul_(beta2), grad.abs().add_(eps), out=largest)
-            p.addcdiv_(mean, largest, value=-(lr / (1 - beta1**count)))
+            p.addcdiv_(mean, largest, value=-step_size)

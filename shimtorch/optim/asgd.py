@@ -1,6 +1,7 @@
 """Averaged stochastic gradient descent (torch.optim.asgd)."""
 
 from .. import _ops
+from .._core import stepping
 from .optimizer import Optimizer, _as_real, _check_differentiable, _check_lr, _number, _scalar_tensor
 
 __all__ = ["ASGD"]
@@ -70,19 +71,19 @@ class ASGD(Optimizer):
                 raise RuntimeError("ASGD does not support sparse gradients, please consider SparseAdam instead")
             state = all_state[p] or self._start(p, lr)
             average, eta, mu = state["ax"], state["eta"], state["mu"]
-            if group["maximize"]:
-                grad = -grad
-            if p.is_complex():
-                p, grad, average = _as_real(p, grad, average)
             count = state["step"].add_(1).item()
-            if weight_decay != 0:
-                grad = grad.add(p, alpha=weight_decay)
-            rate = eta.item()
-            p.mul_(1 - lambd * rate).add_(grad, alpha=-rate)
-            share = mu.item()
-            if share == 1:
-                average.copy_(p)
-            else:
-                average.add_(p.sub(average).mul_(share))
+            rate, share = eta.item(), mu.item()
+            if not stepping.asgd(p, grad, average, group["maximize"], weight_decay, 1 - lambd * rate, rate, share):
+                if group["maximize"]:
+                    grad = -grad
+                if p.is_complex():
+                    p, grad, average = _as_real(p, grad, average)
+                if weight_decay != 0:
+                    grad = grad.add(p, alpha=weight_decay)
+                p.mul_(1 - lambd * rate).add_(grad, alpha=-rate)
+                if share == 1:
+                    average.copy_(p)
+                else:
+                    average.add_(p.sub(average).mul_(share))
             eta.copy_(_scalar_tensor(lr / ((1 + lambd * lr * count) ** alpha)))
             mu.copy_(_scalar_tensor(1 / max(1, count - t0)))

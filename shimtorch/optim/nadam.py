@@ -1,6 +1,7 @@
 """NAdam (torch.optim.nadam)."""
 
 from .. import _ops
+from .._core import stepping
 from .optimizer import (
     Optimizer,
     _as_real,
@@ -93,21 +94,26 @@ class NAdam(Optimizer):
                 raise RuntimeError("NAdam does not support sparse gradients, please consider SparseAdam instead")
             state = all_state[p] or self._start(p)
             mean, square = state["exp_avg"], state["exp_avg_sq"]
+            count = state["step"].add_(1).item()
+            mu = beta1 * (1.0 - 0.5 * 0.96 ** (count * decay))
+            mu_next = beta1 * (1.0 - 0.5 * 0.96 ** ((count + 1) * decay))
+            product = state["mu_product"].mul_(mu).item()
+            step_size = lr * (1.0 - mu) / (1.0 - product)
+            step_of_mean = lr * mu_next / (1.0 - product * mu_next)
+            added, shrink = (0.0, 1 - lr * weight_decay) if group["decoupled_weight_decay"] else (weight_decay, 1.0)
+            if stepping.nadam(p, grad, mean, square, group["maximize"], added, shrink, beta1, beta2, group["eps"],
+                              1 - beta2**count, step_size, step_of_mean):
+                continue
             if group["maximize"]:
                 grad = -grad
             if p.is_complex():
                 p, grad, mean, square = _as_real(p, grad, mean, square)
-            count = state["step"].add_(1).item()
-            if weight_decay != 0:
-                if group["decoupled_weight_decay"]:
-                    p.mul_(1 - lr * weight_decay)
-                else:
-                    grad = grad.add(p, alpha=weight_decay)
-            mu = beta1 * (1.0 - 0.5 * 0.96 ** (count * decay))
-            mu_next = beta1 * (1.0 - 0.5 * 0.96 ** ((count + 1) * decay))
-            product = state["mu_product"].mul_(mu).item()
+            if shrink != 1:
+                p.mul_(shrink)
+            if added != 0:
+                grad = grad.add(p, alpha=added)
             mean.lerp_(grad, 1 - beta1)
             square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
             denom = square.div(1 - beta2**count).sqrt_().add_(group["eps"])
-            p.addcdiv_(grad, denom, value=-lr * (1.0 - mu) / (1.0 - product))
-            p.addcdiv_(mean, denom, value=-lr * mu_next / (1.0 - product * mu_next))
+            p.addcdiv_(grad, denom, value=-step_size)
+            p.addcdiv_(mean, denom, value=-step_of_mean)

@@ -1,6 +1,7 @@
 """RAdam (torch.optim.radam)."""
 
 from .. import _ops
+from .._core import stepping
 from .optimizer import (
     Optimizer,
     _as_real,
@@ -81,24 +82,28 @@ class RAdam(Optimizer):
                 raise RuntimeError("RAdam does not support sparse gradients, please consider SparseAdam instead")
             state = all_state[p] or self._start(p)
             mean, square = state["exp_avg"], state["exp_avg_sq"]
+            count = state["step"].add_(1).item()
+            correction, rectified = 1 - beta2**count, 0.0
+            rho = rho_inf - 2 * count * (beta2**count) / correction
+            if rho > 5.0:
+                ratio = (rho - 4) * (rho - 2) * rho_inf / ((rho_inf - 4) * (rho_inf - 2) * rho)
+                rectified = (correction * ratio) ** 0.5
+            step_size = lr / (1 - beta1**count)
+            added, shrink = (0.0, 1 - lr * weight_decay) if group["decoupled_weight_decay"] else (weight_decay, 1.0)
+            if stepping.radam(p, grad, mean, square, group["maximize"], added, shrink, beta1, beta2, group["eps"],
+                              step_size, rectified):
+                continue
             if group["maximize"]:
                 grad = -grad
             if p.is_complex():
                 p, grad, mean, square = _as_real(p, grad, mean, square)
-            count = state["step"].add_(1).item()
-            if weight_decay != 0:
-                if group["decoupled_weight_decay"]:
-                    p.mul_(1 - lr * weight_decay)
-                else:
-                    grad = grad.add(p, alpha=weight_decay)
+            if shrink != 1:
+                p.mul_(shrink)
+            if added != 0:
+                grad = grad.add(p, alpha=added)
             mean.lerp_(grad, 1 - beta1)
             square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
-            correction = 1 - beta2**count
-            update = mean.div(1 - beta1**count).mul_(lr)
-            rho = rho_inf - 2 * count * (beta2**count) / correction
-            if rho > 5.0:
-                rectify = (
-                    (rho - 4) * (rho - 2) * rho_inf / ((rho_inf - 4) * (rho_inf - 2) * rho)
-                ) ** 0.5
-                update.mul_(correction**0.5 / square.sqrt().add_(group["eps"])).mul_(rectify)
+            update = mean.mul(step_size)
+            if rectified != 0:
+                update.mul_(rectified / square.sqrt().add_(group["eps"]))
             p.sub_(update)

@@ -1,6 +1,7 @@
 """RMSprop (torch.optim.rmsprop)."""
 
 from .. import _ops
+from .._core import stepping
 from .optimizer import Optimizer, _as_real, _check_differentiable, _check_lr, _number, _scalar_tensor
 
 __all__ = ["RMSprop"]
@@ -84,6 +85,9 @@ class RMSprop(Optimizer):
             square = state["square_avg"]
             mean = state["grad_avg"] if centered else None
             buffer = state["momentum_buffer"] if momentum > 0 else None
+            if stepping.rmsprop(p, grad, square, mean, buffer, group["maximize"], weight_decay, alpha, momentum, eps,
+                                -step_size):
+                continue
             if group["maximize"]:
                 grad = -grad
             if weight_decay != 0:

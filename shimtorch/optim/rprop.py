@@ -1,6 +1,7 @@
 """Resilient backpropagation (torch.optim.rprop)."""
 
 from .. import _ops
+from .._core import stepping
 from .optimizer import Optimizer, _as_real, _check_differentiable, _check_lr, _number, _scalar_tensor
 
 __all__ = ["Rprop"]
@@ -59,6 +60,8 @@ class Rprop(Optimizer):
             state = all_state[p] or self._start(p, grad, _number(group["lr"]))
             previous, step_size = state["prev"], state["step_size"]
             state["step"].add_(1)
+            if stepping.rprop(p, grad, previous, step_size, group["maximize"], shrink, grow, smallest, largest):
+                continue
             if group["maximize"]:
                 grad = -grad
             if p.is_complex():

@@ -227,3 +227,33 @@ def test_states_of_1_1_that_lack_what_came_later():
     group = {k: v for k, v in adagrad.state_dict()["param_groups"][0].items() if k != "eps"}
     adagrad.load_state_dict({"state": {}, "param_groups": [group]})
     assert adagrad.param_groups[0]["eps"] == 1e-10
+
+
+ONE_PASS = [
+    ("SGD", {"lr": 0.1, "momentum": 0.9, "nesterov": True, "weight_decay": 0.1}), ("Adam", {"amsgrad": True}),
+    ("AdamW", {"weight_decay": 0.1}), ("Adadelta", {"weight_decay": 0.1}), ("RMSprop", {"weight_decay": 0.1}),
+    ("RMSprop", {"momentum": 0.9, "centered": True, "maximize": True}),
+    ("Adagrad", {"lr_decay": 0.1, "weight_decay": 0.1}), ("Adamax", {"weight_decay": 0.1}), ("NAdam", {"weight_decay": 0.1, "maximize": True}),
+    ("NAdam", {"weight_decay": 0.1, "decoupled_weight_decay": True}), ("RAdam", {"weight_decay": 0.1, "lr": 0.1}),
+    ("RAdam", {"weight_decay": 0.1, "decoupled_weight_decay": True, "maximize": True}),
+    ("ASGD", {"weight_decay": 0.1, "t0": 2, "lambd": 0.1}), ("Rprop", {"maximize": True})]
+
+
+@pytest.mark.parametrize("dtype", (torch.float32, torch.float64))
+@pytest.mark.parametrize("name, options", ONE_PASS)
+def test_one_pass_does_what_tensor_ops_do(name, options, dtype):
+    """A parameter in another order of memory is stepped by tensor ops."""
+    torch.manual_seed(0)
+    start = torch.randn(7, 5, dtype=dtype)
+    quick, slow = start.clone().requires_grad_(), start.t().contiguous().t().requires_grad_()
+    optimizers = [getattr(torch.optim, name)([p], **options) for p in (quick, slow)]
+    for _ in range(8):
+        gradient = torch.randn(7, 5, dtype=dtype)
+        for p, optimizer in zip((quick, slow), optimizers, strict=True):
+            p.grad = gradient.clone() if p is quick else gradient.t().contiguous().t()
+            optimizer.step()
+    assert quick.is_contiguous() and not slow.is_contiguous()
+    torch.testing.assert_close(quick, slow, check_stride=False)
+    for key, value in optimizers[0].state[quick].items():
+        if isinstance(value, torch.Tensor):
+            torch.testing.assert_close(value, optimizers[1].state[slow][key])
