@@ -230,13 +230,21 @@ def test_states_of_1_1_that_lack_what_came_later():
 
 
 ONE_PASS = [
-    ("SGD", {"lr": 0.1, "momentum": 0.9, "nesterov": True, "weight_decay": 0.1}), ("Adam", {"amsgrad": True}),
-    ("AdamW", {"weight_decay": 0.1}), ("Adadelta", {"weight_decay": 0.1}), ("RMSprop", {"weight_decay": 0.1}),
+    ("SGD", {"lr": 0.1, "momentum": 0.9, "nesterov": True, "weight_decay": 0.1}),
+    ("Adam", {"amsgrad": True}),
+    ("AdamW", {"weight_decay": 0.1}),
+    ("Adadelta", {"weight_decay": 0.1}),
+    ("RMSprop", {"weight_decay": 0.1}),
     ("RMSprop", {"momentum": 0.9, "centered": True, "maximize": True}),
-    ("Adagrad", {"lr_decay": 0.1, "weight_decay": 0.1}), ("Adamax", {"weight_decay": 0.1}), ("NAdam", {"weight_decay": 0.1, "maximize": True}),
-    ("NAdam", {"weight_decay": 0.1, "decoupled_weight_decay": True}), ("RAdam", {"weight_decay": 0.1, "lr": 0.1}),
+    ("Adagrad", {"lr_decay": 0.1, "weight_decay": 0.1}),
+    ("Adamax", {"weight_decay": 0.1}),
+    ("NAdam", {"weight_decay": 0.1, "maximize": True}),
+    ("NAdam", {"weight_decay": 0.1, "decoupled_weight_decay": True}),
+    ("RAdam", {"weight_decay": 0.1, "lr": 0.1}),
     ("RAdam", {"weight_decay": 0.1, "decoupled_weight_decay": True, "maximize": True}),
-    ("ASGD", {"weight_decay": 0.1, "t0": 2, "lambd": 0.1}), ("Rprop", {"maximize": True})]
+    ("ASGD", {"weight_decay": 0.1, "t0": 2, "lambd": 0.1}),
+    ("Rprop", {"maximize": True}),
+]
 
 
 @pytest.mark.parametrize("dtype", (torch.float32, torch.float64))
