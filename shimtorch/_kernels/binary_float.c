@@ -27,8 +27,8 @@
     X(sigmoid_backward, t, x * (1 - y) * y)                                                                          \
     X(tanh_backward, t, x * (1 - y * y))
 
-/* fmod, exact: what is left of x after whole times y, as long as their product fits in a double, which needs no loop over
- * the bits of the quotient. The quotient may be rounded up to the next whole number; the rest is negative then. */
+/* fmod, exact: what is left of x after whole times y, as long as their product fits in a double, which needs no loop
+ * over the bits of the quotient. The quotient may be rounded up to the next whole number; the rest is negative then. */
 static inline f32 st_rest_f32(f32 x, f32 y) {
     const double a = fabs((double)x), b = fabs((double)y), whole = trunc(a / b);
     if (!(whole < 0x1p28 && b < INFINITY)) return fmodf(x, y);
@@ -48,12 +48,16 @@ static inline f64 st_rest_f64(f64 x, f64 y) {
 
 /* Python's modulo takes the divisor's sign; floor_divide is the quotient that belongs to it, corrected where the
  * quotient of rounded numbers is off. */
-#define DEFINE_HELPERS(t)                                                                                            \
+#define DEFINE_MOD(t, u, sign)                                                                                       \
     static inline t st_python_mod_##t(t x, t y) {                                                                    \
         const t r = F(rest, t)(x, y);                                                                                \
-        const t more = (r != 0) & ((r < 0) != (y < 0)) ? y : (t)-0.0; /* no branch: signs follow no pattern */       \
-        return r + more;                                                                                             \
-    }                                                                                                                \
+        const u unlike = -((u)(r != 0) & (bits_of_##t(r) ^ bits_of_##t(y)) >> sign); /* all ones: y is to be added */ \
+        return r + t##_of_bits((bits_of_##t(y) & unlike) | ((u)1 << sign & ~unlike)); /* or -0, which changes none */ \
+    }
+DEFINE_MOD(f32, u32, 31)
+DEFINE_MOD(f64, u64, 63)
+
+#define DEFINE_HELPERS(t)                                                                                            \
     static inline t st_floor_divide_##t(t x, t y) {                                                                  \
         if (y == 0) return x / y;                                                                                    \
         const t r = F(rest, t)(x, y);                                                                                \
