@@ -493,7 +493,8 @@ def _matrix_exp(A):
     array = A._ndarray()
     if array.shape[-1] == 0 or not array.size:
         return A.clone()
-    return wrap_ndarray(np.ascontiguousarray(expm(array)).astype(array.dtype, copy=False))
+    with np.errstate(over="ignore", invalid="ignore"):
+        return wrap_ndarray(np.ascontiguousarray(expm(array)).astype(array.dtype, copy=False))
 
 
 _exp_samples = Samples([call(Draw(3, 3)), call(Draw(2, 2, 3, 3)), call(Draw(0, 0)), call(Draw(1, 1))], "floating")
