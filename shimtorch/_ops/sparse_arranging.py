@@ -227,10 +227,11 @@ def _factor(x, ndim):
 def kron(self, other):
     ndim = max(self.dim(), other.dim())
     (a_shape, a, x), (b_shape, b, y) = _factor(self, ndim), _factor(other, ndim)
-    rows = [(a[d].unsqueeze(1) * b_shape[d] + b[d]).reshape(-1) for d in range(ndim)]
-    indices = _stack(rows) if rows else x.new_zeros((0, x.shape[0] * y.shape[0]), dtype=int64)
+    indices = x.new_empty((ndim, x.shape[0], y.shape[0]), dtype=int64)
+    for d in range(ndim):
+        OPS["torch.add"](a[d].unsqueeze(1) * b_shape[d], b[d], out=indices[d])
     values = (x.unsqueeze(1) * y).reshape(-1)
-    return _made(indices, values, [n * m for n, m in zip(a_shape, b_shape, strict=True)], ndim == 1)
+    return _made(indices.reshape(ndim, values.shape[0]), values, [n * m for n, m in zip(a_shape, b_shape, strict=True)], ndim == 1)
 
 
 @on_sparse("block_diag", composite=True)
