@@ -97,7 +97,8 @@ _COMPUTE_MODES = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist
 
 def _euclidean_grad(g, x, y, distances):
     """The gradient of x: rows far from it pull along the difference, at distance 0 not at all."""
-    pull = g / where(distances == 0, 1.0, distances) * (distances != 0)
+    same = distances == 0
+    pull = where(same, 0.0, g / where(same, 1.0, distances))
     return x * pull.sum(-1, True) - pull.matmul(y)
 
 
