@@ -231,7 +231,8 @@ def kron(self, other):
     for d in range(ndim):
         OPS["torch.add"](a[d].unsqueeze(1) * b_shape[d], b[d], out=indices[d])
     values = (x.unsqueeze(1) * y).reshape(-1)
-    return _made(indices.reshape(ndim, values.shape[0]), values, [n * m for n, m in zip(a_shape, b_shape, strict=True)], ndim == 1)
+    shape = [n * m for n, m in zip(a_shape, b_shape, strict=True)]
+    return _made(indices.reshape(ndim, values.shape[0]), values, shape, ndim == 1)
 
 
 @on_sparse("block_diag", composite=True)
