@@ -2,6 +2,7 @@
 from .._core import OPS, factory
 from .._core.dtype import int64
 from .._core.pointwise import chosen
+from .._ops.arranging import flipped_dims, rolled_dims
 from .._ops.shape import wrap
 from . import _dense
 
@@ -12,13 +13,7 @@ def _counting(n, device):
 
 def flip(self, *dims):
     """The order of the elements reversed along dimensions."""
-    dims = dims[0] if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else dims
-    if None in dims:
-        raise TypeError("flip(): argument 'dims' (position 2) must be tuple of ints, not NoneType")
-    places = [wrap(d, self.dim()) for d in dims]
-    for d in places:
-        if places.count(d) > 1:
-            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+    places = flipped_dims(dims, self.dim())
     result = OPS["torch.empty_like"](self)
     _dense.flip_into(result, self, set(places) if self.dim() else ())
     return result
@@ -26,16 +21,9 @@ def flip(self, *dims):
 
 def roll(self, shifts, dims=()):
     """Elements moved along dimensions; what leaves at one end comes in at the other."""
-    shifts = (shifts,) if hasattr(shifts, "__index__") else tuple(shifts)
-    dims = () if dims is None else (dims,) if hasattr(dims, "__index__") else tuple(dims)
-    if not shifts:
-        raise RuntimeError("`shifts` required")
-    if dims and not self.dim():
-        raise IndexError(f"Dimension specified as {dims[0]} but tensor has no dimensions")
-    if not dims and len(shifts) == 1:
+    shifts, dims = rolled_dims(shifts, dims, self.dim())
+    if not dims:
         return roll(self.reshape(-1), shifts, (0,)).reshape(self.shape)
-    if len(dims) != len(shifts):
-        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
     x = self
     for shift, dim in zip(shifts, dims):
         n = x.shape[wrap(dim, x.dim())]

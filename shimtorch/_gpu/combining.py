@@ -5,6 +5,7 @@ import math
 from .._core.dtype import bool as bool_dtype
 from .._core.dtype import int64, scalar_type
 from .._core.tensor import TensorBase
+from .._ops.along import check_slices
 from .._ops.shape import wrap
 from . import _device, indexing
 
@@ -14,7 +15,7 @@ _MODES = {"sum": _device.ADD, "mean": _device.ADD, "prod": _device.MULTIPLY, "am
 
 # ---------------------------------------------------------------- slices
 
-def _check_slices(x, d, index, source, name):
+def _check_operands(x, d, index, source, name):
     if index.dim() > 1:
         raise IndexError(f"{name}(): Index should have dimension 1 or 0 (got {index.dim()})")
     if index.dtype.name not in ("int64", "int32"):
@@ -22,25 +23,12 @@ def _check_slices(x, d, index, source, name):
     if source.dtype is not x.dtype:
         raise RuntimeError(f"{name}(): self and source expected to have the same dtype, but got (self) "
                            f"{scalar_type(x.dtype)} and (source) {scalar_type(source.dtype)}")
-    if name == "index_add_" and x.dim() and source.dim() not in (0, x.dim()):
-        raise RuntimeError("source tensor shape must match self tensor shape, excluding the specified dimension. Got "
-                           f"self.shape = {list(x.shape)} source.shape = {list(source.shape)}")
-    n = source.shape[d] if source.dim() > d else 1
-    if n != index.numel():
-        error = RuntimeError if name == "index_add_" else IndexError
-        raise error(f"{name}(): Number of indices ({index.numel()}) should be equal to source.size(dim)"
-                    + (f": ({n}), for dim: {d}" if name == "index_add_" else f" ({n})"))
-    if x.dim() and source.dim():
-        ours, theirs = x.shape[:d] + x.shape[d + 1:], source.shape[:d] + source.shape[d + 1:]
-        if ours != theirs:
-            raise RuntimeError(f"{name}(): Source/destination tensor must have same slice shapes. Destination slice "
-                               f"shape: {' '.join(map(str, ours))} at dimension {d} and source slice shape: "
-                               f"{' '.join(map(str, theirs))} at dimension 0.")
+    check_slices(x, d, index.numel(), source, name)
 
 
 def _to_slices(x, dim, index, source, mode, name):
     d = wrap(dim, x.dim())
-    _check_slices(x, d, index, source, name)
+    _check_operands(x, d, index, source, name)
     whole = x if x.dim() else x.reshape(1)
     shape, strides, indices = indexing._along(whole, d, index)
     values = source.reshape(shape)
@@ -85,7 +73,7 @@ def index_reduce_(self, dim, index, source, reduce, *, include_self=True):
     if reduce not in ("mean", "prod", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either prod, mean, amax or amin, got {reduce}.")
     d = wrap(dim, self.dim())
-    _check_slices(self, d, index, source, "index_reduce_")
+    _check_operands(self, d, index, source, "index_reduce_")
     if not self.dim():
         return _reduced(self, 0, index.reshape(()), source.reshape(()), reduce, include_self)
     shape = [1] * self.dim()

@@ -4,6 +4,7 @@ from .._core.dtype import bool as bool_dtype
 from .._core.dtype import float64, get_default_dtype, int32, int64, scalar_type
 from .._core.promotion import result_type
 from .._core.tensor import TensorBase
+from .._ops.counting import check_bincount
 from .._ops.shape import wrap
 from . import _dense, combining, indexing
 from .order import sorted_along
@@ -55,14 +56,7 @@ def unique_consecutive(self, return_inverse=False, return_counts=False, dim=None
 
 def bincount(self, weights=None, minlength=0):
     """How often each non-negative integer occurs (or the sum of its weights)."""
-    if self.is_floating_point() or self.is_complex() or self.dtype.name == "bool":
-        raise NotImplementedError(f"\"bincount_cuda\" not implemented for '{scalar_type(self.dtype)}'")
-    if self.dim() != 1 or (self.numel() and int(self.min()) < 0):
-        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    if minlength < 0:
-        raise RuntimeError("minlength should be >= 0")
-    if weights is not None and weights.shape != self.shape:
-        raise RuntimeError("weights should be 1-d and have the same length as input")
+    check_bincount(self, weights, minlength)
     size = max(minlength, int(self.max()) + 1 if self.numel() else 0)
     if weights is None:
         weights = self.new_ones(self.shape, dtype=int64)

@@ -87,6 +87,24 @@ def index_add_zeros(grad, shape, dim, index):
     return result
 
 
+def check_slices(self, d, count, source, name):
+    """Refuse a source that does not hold as many slices as there are indices, of the size of self's."""
+    if name == "index_add_" and self.dim() and source.dim() not in (0, self.dim()):
+        raise RuntimeError("source tensor shape must match self tensor shape, excluding the specified dimension. Got "
+                           f"self.shape = {list(self.shape)} source.shape = {list(source.shape)}")
+    n = source.shape[d] if source.dim() > d else 1
+    if n != count:
+        error = RuntimeError if name == "index_add_" else IndexError
+        raise error(f"{name}(): Number of indices ({count}) should be equal to source.size(dim)"
+                    + (f": ({n}), for dim: {d}" if name == "index_add_" else f" ({n})"))
+    if self.dim() and source.dim():
+        ours, theirs = self.shape[:d] + self.shape[d + 1:], source.shape[:d] + source.shape[d + 1:]
+        if ours != theirs:
+            raise RuntimeError(f"{name}(): Source/destination tensor must have same slice shapes. Destination slice "
+                               f"shape: {' '.join(map(str, ours))} at dimension {d} and source slice shape: "
+                               f"{' '.join(map(str, theirs))} at dimension 0.")
+
+
 def _slices(self, dim, index, source, name):
     """Dimension, indices, and the values of source shaped to be written to those slices of self."""
     d = wrap(dim, self.dim())
@@ -98,20 +116,7 @@ def _slices(self, dim, index, source, name):
         raise RuntimeError(f"{name}(): self and source expected to have the same dtype, but got (self) "
                            f"{scalar_type(self.dtype)} and (source) {scalar_type(source.dtype)}")
     _check_range(places, self.shape[d] if self.dim() else 1, d)
-    if name == "index_add_" and self.dim() and source.dim() not in (0, self.dim()):
-        raise RuntimeError("source tensor shape must match self tensor shape, excluding the specified dimension. Got "
-                           f"self.shape = {list(self.shape)} source.shape = {list(source.shape)}")
-    n = source.shape[d] if source.dim() > d else 1
-    if n != places.size:
-        error = RuntimeError if name == "index_add_" else IndexError
-        raise error(f"{name}(): Number of indices ({places.size}) should be equal to source.size(dim)"
-                    + (f": ({n}), for dim: {d}" if name == "index_add_" else f" ({n})"))
-    if self.dim() and source.dim():
-        ours, theirs = self.shape[:d] + self.shape[d + 1:], source.shape[:d] + source.shape[d + 1:]
-        if ours != theirs:
-            raise RuntimeError(f"{name}(): Source/destination tensor must have same slice shapes. Destination slice "
-                               f"shape: {' '.join(map(str, ours))} at dimension {d} and source slice shape: "
-                               f"{' '.join(map(str, theirs))} at dimension 0.")
+    check_slices(self, d, places.size, source, name)
     values = source._ndarray()
     return (slice(None),) * d + (places,) if self.dim() else (), values if self.dim() == source.dim() else (
         values.reshape(()) if not self.dim() else values.reshape(self._ndarray()[(slice(None),) * d + (places,)].shape))

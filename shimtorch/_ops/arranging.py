@@ -72,19 +72,38 @@ def _counting(n):
 
 # ---------------------------------------------------------------- reversing, rolling, turning
 
+def flipped_dims(dims, ndim):
+    """The dimensions that flip was given, apart or in one sequence, counted from 0; none may stand there twice."""
+    dims = dims[0] if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else dims
+    if None in dims:
+        raise TypeError("flip(): argument 'dims' (position 2) must be tuple of ints, not NoneType")
+    places = [wrap(d, ndim) for d in dims]
+    for d in places:
+        if places.count(d) > 1:
+            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+    return places
+
+
+def rolled_dims(shifts, dims, ndim):
+    """(shifts, dims) of roll as tuples of one length; without dims, one shift rolls the elements in a row."""
+    shifts = (shifts,) if hasattr(shifts, "__index__") else tuple(shifts)
+    dims = () if dims is None else (dims,) if hasattr(dims, "__index__") else tuple(dims)
+    if not shifts:
+        raise RuntimeError("`shifts` required")
+    if dims and not ndim:
+        raise IndexError(f"Dimension specified as {dims[0]} but tensor has no dimensions")
+    if len(dims) != len(shifts) and (dims or len(shifts) > 1):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
+    return shifts, dims
+
+
 @op(samples=Samples([call(Draw(3, 4), (0,)), call(Draw(3, 4), (0, 1)), call(Draw(3, 4), (-1,)), call(Draw(), ()),
                      call(Draw(3, 4), dims=(1,))], **_number),
     grads={"self": lambda g, dims: g.flip(*dims)})
 def flip(self, *dims):
     """The order of the elements reversed along dimensions."""
     import numpy as np
-    dims = dims[0] if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else dims
-    if None in dims:
-        raise TypeError("flip(): argument 'dims' (position 2) must be tuple of ints, not NoneType")
-    places = [wrap(d, self.dim()) for d in dims]
-    for d in places:
-        if places.count(d) > 1:
-            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+    places = flipped_dims(dims, self.dim())
     if self.dim() == 0:
         return self.clone()
     result = OPS["torch.empty_like"](self)
@@ -116,16 +135,9 @@ def flipud(self):
 def roll(self, shifts, dims=()):
     """Elements moved along dimensions; what leaves at one end comes in at the other."""
     import numpy as np
-    shifts = (shifts,) if hasattr(shifts, "__index__") else tuple(shifts)
-    dims = () if dims is None else (dims,) if hasattr(dims, "__index__") else tuple(dims)
-    if not shifts:
-        raise RuntimeError("`shifts` required")
-    if dims and not self.dim():
-        raise IndexError(f"Dimension specified as {dims[0]} but tensor has no dimensions")
-    if not dims and len(shifts) == 1:
+    shifts, dims = rolled_dims(shifts, dims, self.dim())
+    if not dims:
         return wrap_ndarray(np.roll(self._ndarray(), shifts[0]))
-    if len(dims) != len(shifts):
-        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
     return wrap_ndarray(np.ascontiguousarray(np.roll(self._ndarray(), shifts, [wrap(d, self.dim()) for d in dims])))
 
 

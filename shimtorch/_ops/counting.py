@@ -81,18 +81,23 @@ def unique_consecutive(self, return_inverse=False, return_counts=False, dim=None
 
 # ---------------------------------------------------------------- counts
 
+def check_bincount(x, weights, minlength):
+    """Refuse what bincount cannot count."""
+    if x.is_floating_point() or x.is_complex() or x.dtype.name == "bool":
+        raise NotImplementedError(f"\"bincount_{x.device.type}\" not implemented for '{scalar_type(x.dtype)}'")
+    if x.dim() != 1 or (x.numel() and int(x.min()) < 0):
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
+    if weights is not None and weights.shape != x.shape:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+
+
 @op(samples=Samples([call(integers(8, high=4)), call(integers(4), None, 6), call(integers(4), Draw(4)),
                      call(integers(0))], gradcheck=False))
 def bincount(self, weights=None, minlength=0):
     """How often each non-negative integer occurs (or the sum of its weights)."""
-    if self.is_floating_point() or self.is_complex() or self.dtype.name == "bool":
-        raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{scalar_type(self.dtype)}'")
-    if self.dim() != 1 or (self.numel() and int(self.min()) < 0):
-        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    if minlength < 0:
-        raise RuntimeError("minlength should be >= 0")
-    if weights is not None and weights.shape != self.shape:
-        raise RuntimeError("weights should be 1-d and have the same length as input")
+    check_bincount(self, weights, minlength)
     counts = np.bincount(self._ndarray(), None if weights is None else weights._ndarray(), minlength)
     if weights is not None and weights.dtype.name == "float32":
         counts = counts.astype(np.float32)

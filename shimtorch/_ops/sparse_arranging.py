@@ -10,6 +10,7 @@ from .._core.dtype import int64
 from .._core.tensor import TensorBase
 from ._sparse_join import with_sparse_dim
 from ._sparse_parts import counted, is_coo, on_sparse, parts
+from .arranging import flipped_dims, rolled_dims
 from .shape import wrap
 from .sparse import sparse_coo_from_parts
 
@@ -120,13 +121,7 @@ def triu_(self, diagonal=0):
 
 @on_sparse("flip", composed=True)
 def flip(self, *dims):
-    dims = _numbers(dims)
-    if None in dims:
-        raise TypeError("flip(): argument 'dims' (position 2) must be tuple of ints, not NoneType")
-    places = [wrap(d, self.dim()) for d in dims]
-    for d in places:
-        if places.count(d) > 1:
-            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+    places = flipped_dims(dims, self.dim())
     n, indices, values = _opened(self)
     turned = indices.clone()
     for d in places:
@@ -138,14 +133,9 @@ def flip(self, *dims):
 
 @on_sparse("roll", composed=True)
 def roll(self, shifts, dims=()):
-    shifts = (shifts,) if hasattr(shifts, "__index__") else tuple(shifts)
-    dims = () if dims is None else (dims,) if hasattr(dims, "__index__") else tuple(dims)
-    if not shifts:
-        raise RuntimeError("`shifts` required")
-    if not dims and len(shifts) == 1:
+    shifts, dims = rolled_dims(shifts, dims, self.dim())
+    if not dims:
         return OPS["torch.roll"](self.reshape(-1), shifts, (0,)).reshape(self.shape)
-    if len(dims) != len(shifts):
-        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
     n, indices, values = _opened(self)
     moved = indices.clone()
     inner = []

@@ -8,6 +8,7 @@ from .optimizer import (
     _check_betas,
     _check_differentiable,
     _check_lr,
+    _decay,
     _number,
     _scalar_tensor,
 )
@@ -83,7 +84,7 @@ class NAdam(Optimizer):
     def _update(self, group):
         lr = _number(group["lr"])
         beta1, beta2 = group["betas"]
-        weight_decay = group["weight_decay"]
+        added, shrink = _decay(group, lr)
         decay = group["momentum_decay"]
         all_state = self.state
         for p in group["params"]:
@@ -100,7 +101,6 @@ class NAdam(Optimizer):
             product = state["mu_product"].mul_(mu).item()
             step_size = lr * (1.0 - mu) / (1.0 - product)
             step_of_mean = lr * mu_next / (1.0 - product * mu_next)
-            added, shrink = (0.0, 1 - lr * weight_decay) if group["decoupled_weight_decay"] else (weight_decay, 1.0)
             if stepping.nadam(p, grad, mean, square, group["maximize"], added, shrink, beta1, beta2, group["eps"],
                               1 - beta2**count, step_size, step_of_mean):
                 continue

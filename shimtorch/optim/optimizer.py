@@ -360,6 +360,12 @@ def _number(value):
     return value.item() if isinstance(value, Tensor) else value
 
 
+def _decay(group, lr):
+    """(what is added of a parameter to its gradient, what the parameter is multiplied by) for the weight decay."""
+    decay = group["weight_decay"]
+    return (0.0, 1 - lr * decay) if group["decoupled_weight_decay"] else (decay, 1.0)
+
+
 def _as_real(*tensors):
     """Complex tensors as real ones with a last dimension of 2, on the same memory."""
     return tuple(_ops.view_as_real(t) for t in tensors)

@@ -8,6 +8,7 @@ from .optimizer import (
     _check_betas,
     _check_differentiable,
     _check_lr,
+    _decay,
     _number,
     _scalar_tensor,
 )
@@ -71,7 +72,7 @@ class RAdam(Optimizer):
     def _update(self, group):
         lr = _number(group["lr"])
         beta1, beta2 = group["betas"]
-        weight_decay = group["weight_decay"]
+        added, shrink = _decay(group, lr)
         rho_inf = 2 / (1 - beta2) - 1
         all_state = self.state
         for p in group["params"]:
@@ -89,7 +90,6 @@ class RAdam(Optimizer):
                 ratio = (rho - 4) * (rho - 2) * rho_inf / ((rho_inf - 4) * (rho_inf - 2) * rho)
                 rectified = (correction * ratio) ** 0.5
             step_size = lr / (1 - beta1**count)
-            added, shrink = (0.0, 1 - lr * weight_decay) if group["decoupled_weight_decay"] else (weight_decay, 1.0)
             if stepping.radam(p, grad, mean, square, group["maximize"], added, shrink, beta1, beta2, group["eps"],
                               step_size, rectified):
                 continue
