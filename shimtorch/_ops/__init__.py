@@ -35,6 +35,7 @@ from . import (  # noqa: F401  (declarations)
     recurrent,
     reduction,
     scan,
+    scattering,
     shape,
     sparse,
     sparse_methods,
