@@ -2,7 +2,7 @@
 
 Arrays are ndarrays; places are int64 and, except for `gather`, were checked to lie within the dimension.
 """
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy
 
 from .parallel cimport st_body

@@ -76,7 +76,7 @@ cdef inline void assign_row(word* target, const word* values, Py_ssize_t count, 
 cdef void assign_columns(word* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
     """Blocks of NARROW columns i, outer place after outer place: no two write to the same element."""
     cdef Places* c = <Places*>context
-    cdef Py_ssize_t block, o, j, first, last, blocks = (c.inner + NARROW - 1) // NARROW
+    cdef Py_ssize_t block, o, _j, first, last, blocks = (c.inner + NARROW - 1) // NARROW
     cdef const int64_t* at
     cdef const word* values
     cdef word* target
@@ -90,7 +90,7 @@ cdef void assign_columns(word* context, Py_ssize_t begin, Py_ssize_t end) noexce
             if not assign_line(target, at, values, c, c.n, 0, c.at[1], c.by[1]):
                 c.outside = True
             continue
-        for j in range(c.n):
+        for _j in range(c.n):
             if c.at[2]:
                 if not assign_line(target, at, values, c, last - first, c.to[2], c.at[2], c.by[2]):
                     c.outside = True
@@ -147,7 +147,7 @@ cdef inline void combine_row(number* target, const number* values, Py_ssize_t co
 
 cdef inline void combine_blocks(number* kind, Places* c, Py_ssize_t begin, Py_ssize_t end, How how) noexcept nogil:
     """As assign_columns."""
-    cdef Py_ssize_t block, o, j, first, last, blocks = (c.inner + NARROW - 1) // NARROW
+    cdef Py_ssize_t block, o, _j, first, last, blocks = (c.inner + NARROW - 1) // NARROW
     cdef const int64_t* at
     cdef const number* values
     cdef number* target
@@ -161,7 +161,7 @@ cdef inline void combine_blocks(number* kind, Places* c, Py_ssize_t begin, Py_ss
             if not combine_line(target, at, values, c, c.n, 0, c.at[1], c.by[1], how):
                 c.outside = True
             continue
-        for j in range(c.n):
+        for _j in range(c.n):
             if c.at[2]:
                 if not combine_line(target, at, values, c, last - first, c.to[2], c.at[2], c.by[2], how):
                     c.outside = True
