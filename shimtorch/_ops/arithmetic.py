@@ -376,6 +376,8 @@ def lerp(self, end, weight):
             return pointwise_scaled("lerp", parts, 0)
         weight = weight.item()
     merged_shape(self.shape, end.shape)        # raises where they do not go together
+    if not self.is_cuda and not end.is_cuda:
+        return pointwise_scaled("lerp_scaled", (self, end), weight)
     return self + (end - self) * weight if builtin_abs(weight) < 0.5 else end - (end - self) * (1 - weight)
 
 
