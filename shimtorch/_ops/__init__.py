@@ -16,6 +16,7 @@ from . import (  # noqa: F401  (declarations)
     copying,
     counting,
     creation,
+    ctc,
     dropout,
     exchange,
     geometry,
