@@ -1,7 +1,7 @@
 """Connectionist temporal classification, forward and backward: what the op of ``_ops/ctc.py`` runs on.
 
-The states of an example are its labels with a blank around each: ``states`` (N, S) names the class of each, of which the
-first 2 * length + 1 count. All is done in logarithms, a step of time after the other, a whole row of states at once.
+The states of an example are its labels with a blank around each: ``states`` (N, S) names the class of each, of which
+the first 2 * length + 1 count. All is done in logarithms, a step of time after the other, a row of states at once.
 """
 from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
@@ -91,7 +91,7 @@ cdef void forward_examples(real* context, Py_ssize_t begin, Py_ssize_t end) noex
         for s in range(n):
             alpha[s] = x[label[s]] if s < 2 else -INFINITY
         for t in range(1, c.times[i]):
-            before, alpha, x = alpha, alpha + c.states, x + row
+            before, alpha, x = alpha, alpha + c.states, <const real*>c.scores + t * row + i * c.classes
             step[0] = jump[0] = -INFINITY
             for s in range(1, n):
                 step[s] = before[s - 1]
@@ -133,7 +133,8 @@ cdef void backward_examples(real* context, Py_ssize_t begin, Py_ssize_t end) noe
                 for k in range(c.classes):
                     to[k] = 0
                 continue
-            x, alpha = <const real*>c.scores + t * row + i * c.classes, <const real*>c.alpha + (i * c.steps + t) * c.states
+            x = <const real*>c.scores + t * row + i * c.classes
+            alpha = <const real*>c.alpha + (i * c.steps + t) * c.states
             # beta: of all ways to go on from a state, the state's own score included
             if t == c.times[i] - 1:
                 for s in range(n):
