@@ -13,7 +13,7 @@ root=$PWD
 work=${WORK:-$(mktemp -d)}
 [ -n "${WORK:-}" ] || trap 'rm -rf "$work"' EXIT
 venv=${VENV:-$work/venv}
-mkdir -p "$work/emulator"
+mkdir -p "$work/emulator" "$work/run"
 
 step() { printf '\n== %s (%d s)\n' "$1" "$SECONDS"; }
 
@@ -44,7 +44,7 @@ for module in _rt _device _dense _sparse _libs _cusparse; do
     echo "$module: $needs"
     [ "$path" = "\$ORIGIN/../../nvidia/cu13/lib" ] || { echo "$module: RUNPATH is '$path'"; exit 1; }
 done
-cd "$work"
+cd "$work/run"                         # without sources beside it: the installed package is what is looked at
 env -u LD_LIBRARY_PATH python - "$wheels/lib" <<'EOF'
 import sys
 import shimtorch as torch
@@ -92,7 +92,6 @@ for prefix in cuda cublas cusparse; do  # what the modules ask for is there
 done
 
 step "tests of the shipped modules"
-mkdir -p "$work/run"
 cp -r "$root/tests" "$root/compat" "$root/pyproject.toml" "$work/run/"
 cd "$work/run"
 [ $# -gt 0 ] || set -- tests/cuda
