@@ -368,7 +368,7 @@ def order_of(TensorBase pivots not None, int64_t m):
 
 
 def reflectors(TensorBase a not None):
-    """The scales (b, min(m, n)) of the reflectors that a batch (b, m, n) of matrices becomes: a QR as LAPACK leaves it."""
+    """The scales (b, min(m, n)) of the reflectors that a batch (b, m, n) of matrices becomes: LAPACK's geqrf."""
     cdef DevicePlace place = place_for(a)
     cdef int64_t b = a.shape_[0], m = a.shape_[1], n = a.shape_[2]
     cdef TensorBase taus = made(a, a.code, (b, min(m, n)))
@@ -379,8 +379,8 @@ def reflectors(TensorBase a not None):
 def reflect(TensorBase a not None, TensorBase taus not None, TensorBase columns not None, bint adjoint):
     """Replace columns (b, m, p) by Q or Q^H times them, for the reflectors in a (b, m, n) with scales (b, k)."""
     cdef DevicePlace place = place_for(a, (taus, columns))
-    done(shim_reflect(a.code, device_ptr(a), device_ptr(taus), device_ptr(columns), a.shape_[0], a.shape_[1], a.shape_[2],
-                      taus.shape_[1], columns.shape_[2], adjoint, place.stream()), "ormqr_cuda", a)
+    done(shim_reflect(a.code, device_ptr(a), device_ptr(taus), device_ptr(columns), a.shape_[0], a.shape_[1],
+                      a.shape_[2], taus.shape_[1], columns.shape_[2], adjoint, place.stream()), "ormqr_cuda", a)
 
 
 def orthogonalise(TensorBase a not None, TensorBase bases not None, double least):

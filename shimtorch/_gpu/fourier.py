@@ -1,8 +1,8 @@
 """Discrete Fourier transforms on a device, as products of matrices by cuBLAS.
 
-A transform of p * q elements is q transforms of p, a twist, and p transforms of q. Those of up to ``SHORT`` elements are
-products with a matrix of roots of unity; what cannot be divided so far (prime numbers above) is a convolution, which
-transforms of powers of 2 compute.
+A transform of p * q elements is q transforms of p, a twist, and p transforms of q. Those of up to ``SHORT`` elements
+are products with a matrix of roots of unity; what cannot be divided so far (prime numbers above) is a convolution,
+which transforms of powers of 2 compute.
 """
 from math import pi, prod, sqrt
 

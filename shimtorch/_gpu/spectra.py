@@ -1,8 +1,8 @@
 """QR factors, singular values, eigenvalues of Hermitian matrices and least squares on a device, by kernels of ours.
 
-A block has a matrix, so that many small ones are what these are good for. Singular vectors come from rotations that make
-the columns of a matrix orthogonal; the eigenvalues of a Hermitian one are the singular values of what a multiple of
-the unit matrix makes positive.
+A block has a matrix, so that many small ones are what these are good for. Singular vectors come from rotations that
+make the columns of a matrix orthogonal; the eigenvalues of a Hermitian one are the singular values of what a multiple
+of the unit matrix makes positive.
 """
 from math import sqrt
 
@@ -148,8 +148,8 @@ def _lstsq(A, B, rcond, driver):
     X, rest, zero = _solved(_stack(expanded(A, batch)), _stack(expanded(B, batch)))
     failure = first_failure(_shaped(zero, batch))
     if failure is not None:
-        raise LinAlgError(f"torch.linalg.lstsq: {failure[0]}The least squares solution could not be computed because the "
-                          f"input matrix does not have full rank (error code: {failure[1]}).")
+        raise LinAlgError(f"torch.linalg.lstsq: {failure[0]}The least squares solution could not be computed because "
+                          f"the input matrix does not have full rank (error code: {failure[1]}).")
     squares = OPS["torch.real"](rest * rest.conj()).sum(1)
     none = squares.new_empty(0)
     return (_shaped(X, batch), _shaped(squares, batch) if m > n else none, A.new_empty(0, dtype=_int64()), none)
