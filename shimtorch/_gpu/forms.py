@@ -39,7 +39,7 @@ FORMS = {
     "arranging": "flip roll tril triu",
     "fourier": "_c2c _r2c _c2r",
     "factoring": "_lu_factor _cholesky _solve_triangular _solve _inv _det _slogdet",
-    "spectra": "_geqrf _qr _svd _eigh _lstsq _matrix_exp",
+    "spectra": "_geqrf _qr _svd _eigh _lstsq _gels _matrix_exp",
 }
 # Ops without rules, which are made of others on the CPU, or of NumPy's functions.
 COMPOSITE_FORMS = {

@@ -155,6 +155,18 @@ def _lstsq(A, B, rcond, driver):
     return (_shaped(X, batch), _shaped(squares, batch) if m > n else none, A.new_empty(0, dtype=_int64()), none)
 
 
+def _gels(B, A):
+    """(solutions, with the rest of Q^H B below; the reflectors of the factors) of one full-rank problem A X = B."""
+    m, n = A.shape
+    X, rest, zero = _solved(_stack(A), _stack(B))
+    if bool(zero.any()):
+        first = int((_geqrf(A if m >= n else h(A))[0].diagonal() == 0).nonzero()[0]) + 1
+        raise LinAlgError(f"Lapack Error in gels : The {first}-th diagonal element of the triangular factor of A is "
+                          "zero")
+    factors = _geqrf(A)[0] if m >= n else h(_geqrf(h(A))[0])
+    return OPS["torch.cat"]([X, rest], 1).squeeze(0), factors
+
+
 def _int64():
     from .._core.dtype import int64
     return int64

@@ -144,8 +144,9 @@ __global__ void orthogonalise(T *matrices, T *bases, int32_t *infos, int64_t bat
                         add_product(second, w[r * n + q], w[r * n + q]);
                         add_product(both, w[r * n + p], w[r * n + q]);
                     }
-                    const double size = hypot(both[0], both[1]);
-                    if (!(size > least * sqrt(first[0]) * sqrt(second[0]))) continue;
+                    const double size = hypot(both[0], both[1]), x = sqrt(first[0]), y = sqrt(second[0]);
+                    /* one that is as small as the rounding of the other has no direction of its own */
+                    if (!(size > least * x * y) || fmin(x, y) <= 4 * least * fmax(x, y)) continue;
                     const double zeta = (second[0] - first[0]) / (2 * size);
                     const double tangent = (zeta < 0 ? -1 : 1) / (fabs(zeta) + sqrt(1 + zeta * zeta));
                     const double c = 1 / sqrt(1 + tangent * tangent);
