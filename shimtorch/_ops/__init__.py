@@ -17,6 +17,7 @@ from . import (  # noqa: F401  (declarations)
     copying,
     counting,
     creation,
+    ctc,
     distances,
     dropout,
     exchange,

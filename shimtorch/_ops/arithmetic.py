@@ -330,13 +330,11 @@ def _triples(dtypes):
 
 
 def _three(name, self, tensor1, tensor2, value):
-    dtype = result_type(self, tensor1)
-    dtype = promote_types(dtype, result_type(self, tensor2))
-    if self.shape == tensor1.shape == tensor2.shape:
-        parts = self, tensor1, tensor2
-    else:
-        parts = OPS["torch.broadcast_tensors"](self, tensor1, tensor2)
-    return pointwise_scaled(name, [t if t.dtype is dtype else cast(t, dtype) for t in parts], value)
+    parts = self, tensor1, tensor2
+    if not self.dtype is tensor1.dtype is tensor2.dtype:
+        dtype = promote_types(result_type(self, tensor1), result_type(self, tensor2))
+        parts = [t if t.dtype is dtype else cast(t, dtype) for t in parts]
+    return pointwise_scaled(name, parts, value)
 
 
 @op(inplace=True, out=True, samples=_triples("number"), legacy=_value_first, legacy_min=4,
