@@ -43,6 +43,19 @@ TABLE = {
         "torch.distributed": "all_gather_multigpu all_reduce_multigpu broadcast_multigpu reduce_multigpu "
                              "reduce_scatter_multigpu",
     },
+    "NVIDIA's management library is not linked": {
+        "torch.cuda": "clock_rate device_memory_used list_gpu_processes memory_usage power_draw temperature "
+                      "utilization",
+        "torch.cuda.memory": "device_memory_used list_gpu_processes",
+    },
+    "handles and allocators are not exchanged with other libraries": {
+        "torch.cuda": "change_current_allocator current_blas_handle current_solver_handle cudart use_mem_pool",
+        "torch.cuda.memory": "change_current_allocator use_mem_pool",
+    },
+    "the allocator does not show its segments": {
+        "torch.cuda": "host_memory_stats host_memory_stats_as_nested_dict memory_snapshot",
+        "torch.cuda.memory": "host_memory_stats host_memory_stats_as_nested_dict memory_snapshot",
+    },
     "there are no calls in other processes": {
         "torch.distributed.rpc": "BackendType RRef RpcBackendOptions TensorPipeRpcBackendOptions WorkerInfo "
                                  "get_worker_info init_rpc remote rpc_async rpc_sync shutdown",

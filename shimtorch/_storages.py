@@ -243,7 +243,7 @@ class TypedStorage(_Storage):
     def type(self, dtype=None):
         """The name of the storage type, or a storage of another."""
         if dtype is None:
-            return "torch." + type(self).__name__
+            return ("torch.cuda." if self.is_cuda else "torch.") + type(self).__name__
         target = dtype if isinstance(dtype, type) else CLASSES[dtype]
         return target._of_flat(self._flat.to(target.dtype))
 

@@ -13,7 +13,8 @@ import sysconfig
 
 LIBRARIES = ("cudart", "cublas", "cusparse")
 HEADERS = ("cuda_runtime_api.h", "cublas_v2.h", "cusparse.h", "crt/host_defines.h")
-WHEELS = ("cuda_runtime", "cublas", "cusparse", "cuda_nvcc")
+ALSO = "nv/target"                     # which headers of CUDA 12 include; a folder of its own
+WHEELS = ("cuda_runtime", "cublas", "cusparse", "cuda_nvcc", "cuda_cccl")
 UP = "$ORIGIN/../../nvidia/"           # from shimtorch/_gpu to the wheels beside the package
 
 
@@ -48,7 +49,7 @@ def find(roots):
     headers, libraries = {}, {}
     for root in roots:
         for folder in (os.path.join(root, "include"), os.path.join(root, "targets/x86_64-linux/include")):
-            for name in HEADERS:
+            for name in (*HEADERS, ALSO):
                 if os.path.exists(os.path.join(folder, name)):
                     headers.setdefault(name, folder)
         for folder in (os.path.join(root, "lib64"), os.path.join(root, "lib"),
@@ -58,9 +59,10 @@ def find(roots):
                 hits = [f for f in files if re.fullmatch(rf"lib{name}\.so\.\d+", f)]
                 if hits:
                     libraries.setdefault(name, os.path.join(folder, hits[-1]))
-    if len(headers) < len(HEADERS) or len(libraries) < len(LIBRARIES):
+    if not headers.keys() >= {*HEADERS} or len(libraries) < len(LIBRARIES):
         return None
-    return list(dict.fromkeys(headers[name] for name in HEADERS)), [libraries[name] for name in LIBRARIES]
+    folders = dict.fromkeys(headers[name] for name in (*HEADERS, ALSO) if name in headers)
+    return list(folders), [libraries[name] for name in LIBRARIES]
 
 
 def version(folder):

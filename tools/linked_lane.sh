@@ -5,28 +5,37 @@
 # at before the modules' RUNPATH, and tests/cuda runs on these modules: each launch is made by nvcc's host code, and carried
 # out by the host's version of the kernel of that name.
 #
-# Needs nvcc 13, g++ and, unless VENV names an environment that has it all, a package index with the wheels of the extra
-# cuda13 (0.8 GB). WORK: a folder to keep; PYTHON: another Python; arguments go to pytest (default: tests/cuda).
+# Needs nvcc, g++ and, unless VENV names an environment that has it all, a package index with the wheels of the extra
+# cuda13 (0.8 GB). CUDA=12: nvcc and the wheels of CUDA 12 instead. WORK: a folder to keep; PYTHON: another Python; arguments
+# go to pytest (default: tests/cuda).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
 work=${WORK:-$(mktemp -d)}
 [ -n "${WORK:-}" ] || trap 'rm -rf "$work"' EXIT
 venv=${VENV:-$work/venv}
-mkdir -p "$work/emulator"
+cuda=${CUDA:-13}
+case $cuda in
+    13) wheels=("nvidia-cuda-runtime>=13.0,<13.1" "nvidia-cublas>=13.0,<13.2" "nvidia-cusparse>=12.6,<12.7"
+            "nvidia-nvjitlink>=13.0,<13.1")
+        runpath='$ORIGIN/../../nvidia/cu13/lib' ;;
+    12) wheels=(nvidia-cuda-runtime-cu12 nvidia-cublas-cu12 nvidia-cusparse-cu12 nvidia-nvjitlink-cu12 nvidia-cuda-nvcc-cu12
+            nvidia-cuda-cccl-cu12)
+        runpath=$(printf ':$ORIGIN/../../nvidia/%s/lib' cuda_runtime cublas cusparse nvjitlink)
+        runpath=${runpath#:} ;;
+    *) echo "CUDA is 12 or 13"; exit 2 ;;
+esac
+mkdir -p "$work/emulator" "$work/run"
 
 step() { printf '\n== %s (%d s)\n' "$1" "$SECONDS"; }
 
 if [ ! -x "$venv/bin/python" ]; then
     step "wheels"
     "${PYTHON:-python3}" -m venv "$venv"
-    "$venv/bin/pip" install -q "meson>=1.3" ninja "Cython>=3.1" numpy scipy pytest hypothesis \
-        "nvidia-cuda-runtime>=13.0,<13.1" "nvidia-cublas>=13.0,<13.2" "nvidia-cusparse>=12.6,<12.7" \
-        "nvidia-nvjitlink>=13.0,<13.1"
+    "$venv/bin/pip" install -q "meson>=1.3" ninja "Cython>=3.1" numpy scipy pytest hypothesis "${wheels[@]}"
 fi
 export PATH=$venv/bin:$PATH
 site=$(python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')
-wheels=$site/nvidia/cu13
 
 step "build"
 if [ ! -f "$work/build/build.ninja" ]; then
@@ -42,10 +51,10 @@ for module in _rt _device _dense _sparse _libs _cusparse; do
     needs=$(readelf -d "$file" | sed -n 's/.*NEEDED.*\[\(libcu[^]]*\)\]/\1/p' | sort | tr '\n' ' ')
     path=$(readelf -d "$file" | sed -n 's/.*RUNPATH.*\[\(.*\)\]/\1/p')
     echo "$module: $needs"
-    [ "$path" = "\$ORIGIN/../../nvidia/cu13/lib" ] || { echo "$module: RUNPATH is '$path'"; exit 1; }
+    [ "$path" = "$runpath" ] || { echo "$module: RUNPATH is '$path'"; exit 1; }
 done
-cd "$work"
-env -u LD_LIBRARY_PATH python - "$wheels/lib" <<'EOF'
+cd "$work/run"                         # without sources beside it: the installed package is what is looked at
+env -u LD_LIBRARY_PATH python - "$site/nvidia" <<'EOF'
 import sys
 import shimtorch as torch
 torch.ones(2, 2) @ torch.ones(2, 2)
@@ -75,16 +84,16 @@ compile() {                             # NAME SONAME [SOURCES AND OPTIONS]
     g++ -std=c++17 -O1 -fPIC -shared -w "${headers[@]}" -I include "$@" \
         "-Wl,-soname,$soname,--version-script,$work/emulator/$name.map" -o "$work/emulator/$soname" -ldl
 }
-compile cudart libcudart.so.13 cudart.cpp device_memory.cpp fibers.cpp streams.cpp
-compile cublas libcublas.so.13 cublas.cpp "$work/emulator/libcudart.so.13"
-compile cusparse libcusparse.so.12 cusparse.cpp "$work/emulator/libcudart.so.13"
+compile cudart "libcudart.so.$cuda" cudart.cpp device_memory.cpp fibers.cpp streams.cpp
+compile cublas "libcublas.so.$cuda" cublas.cpp "$work/emulator/libcudart.so.$cuda"
+compile cusparse libcusparse.so.12 cusparse.cpp "$work/emulator/libcudart.so.$cuda"
 objects=()
 for source in "$root"/shimtorch/_gpu/kernels/*.cu; do
     object=$work/emulator/$(basename "$source" .cu).o
     g++ -std=c++17 -O1 -fPIC -w -x c++ "${headers[@]}" -I include -c "$source" -o "$object"
     objects+=("$object")
 done
-g++ -shared -o "$work/emulator/libkernels.so" "${objects[@]}" "$work/emulator/libcudart.so.13"
+g++ -shared -o "$work/emulator/libkernels.so" "${objects[@]}" "$work/emulator/libcudart.so.$cuda"
 for prefix in cuda cublas cusparse; do  # what the modules ask for is there
     comm -23 <(nm -D --undefined-only "$site"/shimtorch/_gpu/*.so | sed -n "s/.* U \(_*$prefix[A-Z][A-Za-z0-9_]*\).*/\1/p" | sort -u) \
         <(nm -D --defined-only "$work"/emulator/lib*.so.1* | sed -n 's/.* T \([^@]*\).*/\1/p' | sort -u) > "$work/missing"
@@ -92,7 +101,6 @@ for prefix in cuda cublas cusparse; do  # what the modules ask for is there
 done
 
 step "tests of the shipped modules"
-mkdir -p "$work/run"
 cp -r "$root/tests" "$root/compat" "$root/pyproject.toml" "$work/run/"
 cd "$work/run"
 [ $# -gt 0 ] || set -- tests/cuda

@@ -52,6 +52,8 @@ cdef TensorBase run(int what, TensorBase a, TensorBase b, TensorBase bias, tuple
     for i in range(len(size)):
         sizes[i] = size[i]
     r = empty(code, len(size), sizes)
+    if r.count == 0:
+        return as_code_tensor(r, given)
     work = scratch(kernels.work(what, shape))
     if work == NULL:
         raise MemoryError

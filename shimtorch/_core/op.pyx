@@ -90,7 +90,8 @@ cdef object recover(Op op, object f, PyObject** args, Py_ssize_t n, PyObject* kw
     except DeviceMemoryError as error:
         from .._gpu.fallback import allowed, fallback
         if not allowed():
-            raise NotImplementedError(f"{op.__name__}: {error}") from None
+            from .._gpu.errors import refusal
+            raise refusal(op.__name__, *arguments(args, n, kwnames)) from None
         given = arguments(args, n, kwnames)
         return fallback(op if f is op.sparse else getattr(op, "base", None) or op, f)(*given[0], **given[1])
     except (TypeError, AttributeError) as error:

@@ -342,7 +342,7 @@ class DeviceMemoryError(NotImplementedError):
 
 
 cdef int refuse_device(TensorBase t) except -1:
-    raise DeviceMemoryError(f"not implemented for device '{t.impl.device}', or tensors on different devices were given")
+    raise DeviceMemoryError(f"not implemented for device '{t.impl.device}'")
 
 
 cdef Place sparse_place(TensorBase t):

@@ -14,8 +14,9 @@ from .dense cimport (
     SHIM_ADADELTA, SHIM_ADAM, SHIM_BINOMIAL, SHIM_DIGAMMA, SHIM_ERFINV, SHIM_GAMMA, SHIM_GRU, SHIM_I0, SHIM_I0E,
     SHIM_I1, SHIM_I1E, SHIM_LSTM, SHIM_POISSON, SHIM_POLYGAMMA, SHIM_SGD, SHIM_ZETA, shim_cell,
     shim_cell_back, shim_cell_step, shim_cell_step_back, shim_cholesky, shim_draw_whole, shim_fold, shim_linspace,
-    shim_lu, shim_normalise_rows, shim_normalise_rows_backward, shim_order_of, shim_pool, shim_pool_max,
-    shim_pool_mean, shim_pool_spread, shim_range, shim_range_whole, shim_rows, shim_running, shim_sample, shim_search,
+    shim_lu, shim_normalise_rows, shim_normalise_rows_backward, shim_order_of, shim_orthogonalise,
+    shim_pool, shim_pool_max, shim_pool_mean, shim_pool_spread, shim_range, shim_range_whole, shim_reflect,
+    shim_reflectors, shim_rows, shim_running, shim_sample, shim_search,
     shim_solve_triangle, shim_sort, shim_special, shim_step, shim_take_step, shim_unfold, shim_windows,
 )
 
@@ -364,3 +365,28 @@ def order_of(TensorBase pivots not None, int64_t m):
     check(shim_order_of(<int32_t*>device_ptr(pivots), <int64_t*>device_ptr(order), <int64_t*>device_ptr(signs), b,
                         pivots.shape_[1], m, place.stream()))
     return order, signs
+
+
+def reflectors(TensorBase a not None):
+    """The scales (b, min(m, n)) of the reflectors that a batch (b, m, n) of matrices becomes: LAPACK's geqrf."""
+    cdef DevicePlace place = place_for(a)
+    cdef int64_t b = a.shape_[0], m = a.shape_[1], n = a.shape_[2]
+    cdef TensorBase taus = made(a, a.code, (b, min(m, n)))
+    done(shim_reflectors(a.code, device_ptr(a), device_ptr(taus), b, m, n, place.stream()), "geqrf_cuda", a)
+    return taus
+
+
+def reflect(TensorBase a not None, TensorBase taus not None, TensorBase columns not None, bint adjoint):
+    """Replace columns (b, m, p) by Q or Q^H times them, for the reflectors in a (b, m, n) with scales (b, k)."""
+    cdef DevicePlace place = place_for(a, (taus, columns))
+    done(shim_reflect(a.code, device_ptr(a), device_ptr(taus), device_ptr(columns), a.shape_[0], a.shape_[1],
+                      a.shape_[2], taus.shape_[1], columns.shape_[2], adjoint, place.stream()), "ormqr_cuda", a)
+
+
+def orthogonalise(TensorBase a not None, TensorBase bases not None, double least):
+    """Turn the columns of a (b, m, n) until they are orthogonal, and those of bases (b, n, n) with them: infos (b)."""
+    cdef DevicePlace place = place_for(a, (bases,))
+    cdef TensorBase infos = made(a, INT32, (a.shape_[0],))
+    done(shim_orthogonalise(a.code, device_ptr(a), device_ptr(bases), <int32_t*>device_ptr(infos), a.shape_[0],
+                            a.shape_[1], a.shape_[2], least, place.stream()), "linalg_svd_cuda", a)
+    return infos

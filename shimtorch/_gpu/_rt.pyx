@@ -1,10 +1,10 @@
 """The CUDA runtime: devices, memory, streams, events. Linked to libcudart alone, so that asking is cheap."""
-from libc.stdint cimport uintptr_t
+from libc.stdint cimport int64_t, uintptr_t
 
 from .._core.storage cimport Storage, borrow
 from .alloc cimport (
-    shim_allocate, shim_counter, shim_empty_cache, shim_memory_statistics, shim_memory_stats, shim_release,
-    shim_reset_peaks, shim_reset_totals, shim_used_by,
+    shim_allocate, shim_counter, shim_empty_cache, shim_limit_memory, shim_memory_statistics, shim_memory_stats,
+    shim_release, shim_reset_peaks, shim_reset_totals, shim_used_by,
 )
 from .cudart cimport (
     CUDART_VERSION, cudaDeviceProp, cudaDeviceSynchronize, cudaErrorInsufficientDriver, cudaErrorMemoryAllocation,
@@ -47,6 +47,11 @@ cdef int check(cudaError_t status) except -1:
         return 0
     cudaGetLastError()
     raise RuntimeError(f"CUDA error: {cudaGetErrorString(status).decode()}")
+
+
+def error_text(int status):
+    """What the runtime says of an error's number."""
+    return cudaGetErrorString(<cudaError_t>status).decode()
 
 
 # ---------------------------------------------------------------- devices
@@ -150,17 +155,34 @@ cdef class Allocation:
             shim_release(self.at)
 
 
+cdef void* allocated(int device, size_t nbytes, cudaStream_t stream) except? NULL:
+    """A block of a device's memory, which belongs to a stream; nbytes > 0."""
+    cdef void* at = NULL
+    cdef cudaError_t status
+    use(device)
+    status = shim_allocate(device, nbytes, stream, &at)
+    if status == cudaErrorMemoryAllocation:
+        raise OutOfMemoryError(shortage(device, nbytes))
+    check(status)
+    return at
+
+
+def allocate(int device, size_t nbytes, uintptr_t stream):
+    """The address of a block of a device's memory, which belongs to a stream until ``release``."""
+    return <uintptr_t>allocated(device, max(nbytes, 1), <cudaStream_t>stream)
+
+
+def release(uintptr_t at):
+    """Give a block of ``allocate`` back."""
+    shim_release(<void*>at)
+
+
 cdef Storage device_storage(int device, size_t nbytes, object place):
     """A Storage on fresh memory of a device, which belongs to the current stream."""
     cdef Allocation owner = Allocation()
-    cdef cudaError_t status
     cdef Storage s
     if nbytes:
-        use(device)
-        status = shim_allocate(device, nbytes, current_stream_of(device), &owner.at)
-        if status == cudaErrorMemoryAllocation:
-            raise OutOfMemoryError(shortage(device, nbytes))
-        check(status)
+        owner.at = allocated(device, nbytes, current_stream_of(device))
     s = borrow(<char*>owner.at, nbytes, owner, True)
     s.place = place
     return s
@@ -216,6 +238,11 @@ def empty_cache(int device):
     """Give cached memory back to the driver."""
     use(device)
     check(shim_empty_cache(device))
+
+
+def limit_memory(int device, int64_t nbytes):
+    """Never take more than so many bytes from the driver."""
+    shim_limit_memory(device, nbytes)
 
 
 def reset_peaks(int device):

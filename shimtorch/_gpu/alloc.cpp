@@ -46,6 +46,7 @@ struct Device {
     std::set<Block *, Order> free_[SHIM_POOLS];
     std::vector<Pending> pending;
     shim_memory_stats stats;
+    int64_t limit = INT64_MAX; /* of what is taken from the driver */
     Device() { memset(&stats, 0, sizeof stats); }
 };
 
@@ -131,15 +132,21 @@ cudaError_t return_segments(Device &d) {
     return status;
 }
 
+/* cudaMalloc, unless more would be reserved than is allowed */
+cudaError_t take(Device &d, void **at, size_t size) {
+    if ((int64_t)size > d.limit - d.stats.reserved[0].current) return cudaErrorMemoryAllocation;
+    return cudaMalloc(at, size);
+}
+
 cudaError_t new_segment(Device &d, int device, size_t size, int pool, cudaStream_t stream, Block **made) {
     void *at = nullptr;
-    cudaError_t status = cudaMalloc(&at, size);
+    cudaError_t status = take(d, &at, size);
     if (status == cudaErrorMemoryAllocation) {
         cudaGetLastError();
         d.stats.retries++;
         look_at_pending(d, true);
         return_segments(d);
-        status = cudaMalloc(&at, size);
+        status = take(d, &at, size);
         if (status == cudaErrorMemoryAllocation) d.stats.failures++;
     }
     if (status != cudaSuccess) {
@@ -237,6 +244,12 @@ cudaError_t shim_empty_cache(int device) {
     Device &d = s.device(device);
     look_at_pending(d, true);
     return return_segments(d);
+}
+
+void shim_limit_memory(int device, int64_t bytes) {
+    State &s = state();
+    std::lock_guard<std::mutex> guard(s.lock);
+    s.device(device).limit = bytes;
 }
 
 void shim_memory_statistics(int device, shim_memory_stats *out) {

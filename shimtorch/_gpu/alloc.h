@@ -30,6 +30,8 @@ void shim_release(void *at);
 void shim_used_by(void *at, cudaStream_t stream);
 /* Gives segments without a block in use back to the driver. */
 cudaError_t shim_empty_cache(int device);
+/* Never to take more than so many bytes from the driver: what has been taken stays. */
+void shim_limit_memory(int device, int64_t bytes);
 void shim_memory_statistics(int device, shim_memory_stats *out);
 void shim_reset_peaks(int device);
 void shim_reset_totals(int device);

@@ -17,6 +17,7 @@ cdef extern from "alloc.h" nogil:
     void shim_release(void* at)
     void shim_used_by(void* at, cudaStream_t stream)
     cudaError_t shim_empty_cache(int device)
+    void shim_limit_memory(int device, int64_t bytes)
     void shim_memory_statistics(int device, shim_memory_stats* out)
     void shim_reset_peaks(int device)
     void shim_reset_totals(int device)

@@ -100,6 +100,12 @@ cdef extern from "dense.h" nogil:
                                     int unit, cudaStream_t stream)
     cudaError_t shim_order_of(const int32_t* pivots, int64_t* order, int64_t* signs, int64_t batch, int64_t k,
                               int64_t m, cudaStream_t stream)
+    cudaError_t shim_reflectors(int dtype, void* a, void* taus, int64_t batch, int64_t m, int64_t n,
+                                cudaStream_t stream)
+    cudaError_t shim_reflect(int dtype, const void* a, const void* taus, void* columns, int64_t batch, int64_t m,
+                             int64_t n, int64_t k, int64_t p, int adjoint, cudaStream_t stream)
+    cudaError_t shim_orthogonalise(int dtype, void* a, void* bases, int32_t* infos, int64_t batch, int64_t m, int64_t n,
+                                   double least, cudaStream_t stream)
     enum:
         SHIM_ERFINV
         SHIM_DIGAMMA

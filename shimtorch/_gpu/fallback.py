@@ -41,7 +41,7 @@ def _device_of(values):
 
 def fallback(op, impl):
     """What computes op in place of a form for the device; raises if that is not allowed."""
-    name = op.__name__
+    name = op.__name__.lstrip("_")
 
     def on_cpu(*args, **kwargs):
         device = _device_of([*args, *kwargs.values()])

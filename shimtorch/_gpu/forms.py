@@ -28,7 +28,7 @@ COMPOSED = """
     as_strided_backward unfold_backward uniform_ normal_ bernoulli_ bernoulli exponential_ cauchy_ log_normal_
     geometric_ random_ normal poisson binomial _standard_gamma _sample_dirichlet normalise_rows normalise_channels
     recurrent_layer to_dense _complex_logaddexp _unit_matrices
-    erfinv digamma polygamma i0 i0e _i1 i1 i1e _zeta _xlog1py
+    erfinv digamma polygamma i0 i0e _i1 i1 i1e _zeta _xlog1py _pinv
 """
 FORMS = {
     "indexing": "index index_put_zeros index_put_ index_select index_add_zeros gather scatter_add_",
@@ -37,7 +37,9 @@ FORMS = {
     "windows": "conv_gather conv_spread conv_weigh pool_max pool_mean pool_spread_mean pool_put pool_take",
     "order": "_sort _topk _kth cummax cummin",
     "arranging": "flip roll tril triu",
+    "fourier": "_c2c _r2c _c2r",
     "factoring": "_lu_factor _cholesky _solve_triangular _solve _inv _det _slogdet",
+    "spectra": "_geqrf _qr _svd _eigh _lstsq _gels _matrix_exp",
 }
 # Ops without rules, which are made of others on the CPU, or of NumPy's functions.
 COMPOSITE_FORMS = {

@@ -47,14 +47,14 @@ def conv_gather(big, weight, bias, out, stride, before, dilation, groups):
     big, weight = _ready(big, weight)
     kernel, n, p = tuple(weight.shape[2:]), big.shape[0], prod(out)
     k = weight.shape[1] * prod(kernel)
-    parts = []
+    weights, parts = weight.reshape(groups, weight.shape[0] // groups, k), []
     for first, count in _pieces(n, groups * k * p):
         maps = big.narrow(0, first, count)
         if _is_plain(big.shape[2:], kernel, out, stride, before):
             columns = maps
         else:
             columns = _dense.unfold(maps, kernel, out, stride, before, dilation, False)
-        parts.append(_multiply(weight.reshape(groups, -1, k), columns.reshape(count, groups, k, p)))
+        parts.append(_multiply(weights, columns.reshape(count, groups, k, p)))
     if not parts:
         return big.new_empty((0, weight.shape[0], *out))
     result = _joined(parts).reshape(n, weight.shape[0], *out)
@@ -66,11 +66,12 @@ def conv_spread(small, weight, bias, out, stride, before, dilation, groups):
     small, weight = _ready(small, weight)
     kernel, n, p = tuple(weight.shape[2:]), small.shape[0], prod(small.shape[2:])
     k = weight.shape[1] * prod(kernel)
-    turned, channels = weight.reshape(groups, -1, k).transpose(1, 2), weight.shape[1] * groups
+    each, channels = weight.shape[0] // groups, weight.shape[1] * groups
+    turned = weight.reshape(groups, each, k).transpose(1, 2)
     parts = []
     for first, count in _pieces(n, groups * k * p):
         maps = small.narrow(0, first, count)
-        columns = _multiply(turned, maps.reshape(count, groups, -1, p))
+        columns = _multiply(turned, maps.reshape(count, groups, each, p))
         if _is_plain(out, kernel, small.shape[2:], stride, before):
             parts.append(columns.reshape(count, channels, *out))
         else:
@@ -84,15 +85,15 @@ def conv_weigh(small, big, kernel, stride, before, dilation, groups):
     """The products of a small and a big map summed up for every element of the weight."""
     small, big = _ready(small, big)
     n, p, b = small.shape[0], prod(small.shape[2:]), big.shape[1] // groups
-    k, shape = b * prod(kernel), (small.shape[1], b, *kernel)
+    k, each, shape = b * prod(kernel), small.shape[1] // groups, (small.shape[1], b, *kernel)
     result = None
     for first, count in _pieces(n, groups * k * p):
         columns = _dense.unfold(big.narrow(0, first, count), kernel, tuple(small.shape[2:]), stride, before, dilation,
                                 True).reshape(groups, k, count * p)
-        maps = small.narrow(0, first, count).reshape(count, groups, -1, p).permute(1, 2, 0, 3)
-        part = small.new_empty((groups, small.shape[1] // groups, k))
+        maps = small.narrow(0, first, count).reshape(count, groups, each, p).permute(1, 2, 0, 3)
+        part = small.new_empty((groups, each, k))
         if part.numel():
-            load.libraries().products(part, maps.reshape(groups, -1, count * p), columns.transpose(1, 2))
+            load.libraries().products(part, maps.reshape(groups, each, count * p), columns.transpose(1, 2))
         result = part if result is None else result.add_(part)
     return small.new_zeros(shape) if result is None else result.reshape(shape)
 

@@ -291,9 +291,9 @@ _in_two("ihfft2", ihfftn, Samples(_two))
 
 # ---------------------------------------------------------------- frequencies
 
-def _frequencies(values, n, d, dtype, requires_grad):
+def _frequencies(values, n, d, dtype, device, requires_grad):
     from .._core.factory import tensor
-    return tensor([v / (n * d) for v in values], dtype=get_default_dtype() if dtype is None else dtype,
+    return tensor([v / (n * d) for v in values], dtype=get_default_dtype() if dtype is None else dtype, device=device,
                   requires_grad=requires_grad)
 
 
@@ -301,13 +301,13 @@ def _frequencies(values, n, d, dtype, requires_grad):
 def fftfreq(n, d=1.0, *, dtype=None, layout=None, device=None, requires_grad=False):
     """The frequencies of the elements of ``fft`` of n samples that are d apart."""
     half = (n + 1) // 2
-    return _frequencies([*range(half), *range(half - n, 0)], n, d, dtype, requires_grad)
+    return _frequencies([*range(half), *range(half - n, 0)], n, d, dtype, device, requires_grad)
 
 
 @op(out=True, samples=Samples([call(5), call(4, 0.5), call(1)], gradcheck=False), **_FFT)
 def rfftfreq(n, d=1.0, *, dtype=None, layout=None, device=None, requires_grad=False):
     """The frequencies of the elements of ``rfft`` of n samples that are d apart."""
-    return _frequencies(range(n // 2 + 1), n, d, dtype, requires_grad)
+    return _frequencies(range(n // 2 + 1), n, d, dtype, device, requires_grad)
 
 
 def _rolled(x, dim, shift):

@@ -449,7 +449,7 @@ def householder_product(A, tau):
     """The first columns of the product of reflectors as ``geqrf`` leaves them: the Q of a QR."""
     _check_reflectors(A, tau, "torch.linalg.householder_product")
     m, n = A.shape[-2:]
-    if _recorded(A, tau):
+    if _recorded(A, tau) or A.is_cuda:
         eye = OPS["torch.eye"](m, n, dtype=A.dtype, device=A.device).expand(tuple(A.shape[:-2]) + (m, n))
         return _reflected(A, tau, eye, range(tau.shape[-1] - 1, -1, -1))
     check_kernel(A, "orgqr_cpu")
@@ -485,7 +485,7 @@ def ormqr(self, input2, input3, left=True, transpose=False):
     if other.shape[side] != self.shape[-2]:
         raise RuntimeError(f"torch.ormqr: other.shape[{side}] must be equal to input.shape[-2]")
     _check_reflectors(self, tau, "torch.ormqr")
-    if _recorded(self, tau, other):
+    if _recorded(self, tau, other) or self.is_cuda:
         order = range(tau.shape[-1])
         x = other if left else h(other)
         backwards = transpose != left

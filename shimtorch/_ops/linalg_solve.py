@@ -444,4 +444,16 @@ def ldl_solve(LD, pivots, B, *, hermitian=False):
     n, array = LD.shape[-1], pivots._ndarray()
     if array.size and (np.abs(array).min() < 1 or np.abs(array).max() > n):
         raise RuntimeError(f"{name}: pivots must lie between 1 and {n}, or their negatives")
+    if not _in_pairs(array.reshape(-1, n) < 0 if n else array):
+        raise RuntimeError(f"{name}: negative pivots must come in pairs")
     return _ldl_solve(LD, pivots, B, hermitian)
+
+
+def _in_pairs(negative):
+    """Whether the marks in each row come two by two: LAPACK trusts that a block of two has a second row."""
+    half = np.zeros(len(negative), bool)
+    for column in negative.T:
+        if (half & ~column).any():
+            return False
+        half = column & ~half
+    return not half.any()

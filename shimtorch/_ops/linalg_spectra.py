@@ -111,7 +111,7 @@ def eigh(A, UPLO="L"):
 def eigvalsh(A, UPLO="L"):
     """Eigenvalues of Hermitian matrices, in ascending order; one triangle is looked at."""
     lower = _checked_uplo(A, UPLO)
-    if _recorded(A):
+    if _recorded(A) or A.is_cuda:
         return _eigh(A, lower)[0]
     values, info = lapack.heevd(ord("N"), ord("L" if lower else "U"), stack_of(A))
     _check_converged(info, "linalg.eigh", A)
@@ -277,7 +277,7 @@ def linalg_svd(A, full_matrices=True, *, driver=None):
 
 
 def _values(A):
-    if _recorded(A):
+    if _recorded(A) or A.is_cuda:
         return _svd(A, False)[1]
     _, S, _, info = lapack.gesdd(ord("N"), stack_of(A))
     _check_converged(info, "linalg.svd", A)
@@ -313,7 +313,7 @@ def svd(self, some=True, compute_uv=True):
 def _tolerances(A, sizes, atol, rtol):
     """The threshold for singular values, as a tensor over the batch."""
     if rtol is None:
-        eps = np.finfo(sizes._ndarray().dtype).eps
+        eps = np.finfo(sizes.dtype.name).eps
         if atol is None or isinstance(atol, TensorBase):
             rtol = eps * max(A.shape[-2:])
             if atol is not None:
@@ -461,7 +461,7 @@ def lstsq(A, B, rcond=None, *, driver=None):
     if A.dtype is not B.dtype:
         raise RuntimeError(f"{name}: Expected input and other to have the same dtype, but got input's dtype "
                            f"{scalar_type(A.dtype)} and other's dtype {scalar_type(B.dtype)}")
-    driver = "gelsy" if driver is None else driver
+    driver = ("gels" if A.is_cuda else "gelsy") if driver is None else driver
     if driver not in _DRIVERS:
         raise RuntimeError(f"{name}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
     vector = B.dim() == A.dim() - 1 and tuple(B.shape) == tuple(A.shape[:-1])
@@ -472,7 +472,7 @@ def lstsq(A, B, rcond=None, *, driver=None):
     if not (A.is_floating_point() or A.is_complex()) or A.dtype.itemsize < 4:
         raise RuntimeError("This function doesn't handle types other than float and double")
     if rcond is None:
-        rcond = float(np.finfo(A._ndarray().dtype).eps) * max(A.shape[-2:])
+        rcond = float(np.finfo(A.dtype.name).eps) * max(A.shape[-2:])
     X, residuals, rank, values = _lstsq(A, B, float(rcond), driver)
     return _lstsq_result((X.squeeze(-1) if vector else X, residuals, rank, values.detach()))
 

@@ -108,6 +108,8 @@ def _both(self, other, name):
     if not (dtype.is_floating_point or dtype.is_complex):
         dtype = get_default_dtype()
     a, b = (x if isinstance(x, TensorBase) else tensor.new_full((), x, dtype=dtype) for x in (self, other))
+    if a.device != b.device:                                   # a number may lie on the CPU
+        a, b = (a.to(b.device), b) if not a.dim() and not a.is_cuda else (a, b.to(a.device) if not b.dim() else b)
     a, b = _float(a.to(dtype), name), _float(b.to(dtype), name)
     return OPS["torch.broadcast_tensors"](a, b)
 

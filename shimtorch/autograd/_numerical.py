@@ -35,7 +35,7 @@ def _differences(func, args, position, eps, masked, parts_of):
 
     def outputs(shifted):
         given = args[:position] + (shifted,) + args[position + 1:]
-        return [part.detach()._ndarray().reshape(-1).copy() for part in parts_of(func(*given))]
+        return [part.detach().cpu()._ndarray().reshape(-1).copy() for part in parts_of(func(*given))]
 
     def difference(k, step):
         above, below = _shifted(x, k, step, outputs), _shifted(x, k, -step, outputs)
@@ -58,9 +58,9 @@ def _elements(x, masked):
     if x.layout is strided or not masked:
         return range(x.numel())
     if x.is_sparse and x.dense_dim() == 0:
-        indices = x.detach().coalesce()._indices()._ndarray()
+        indices = x.detach().coalesce()._indices().cpu()._ndarray()
         return [int(i) for i in np.ravel_multi_index(tuple(indices), tuple(x.shape))]
-    mask = x.detach().to_dense()._ndarray() != 0
+    mask = x.detach().to_dense().cpu()._ndarray() != 0
     return [int(i) for i in np.flatnonzero(mask)]
 
 
@@ -69,8 +69,8 @@ def _shifted(x, k, step, outputs):
     if x.layout is not strided:
         return outputs(_shifted_sparse(x.detach(), k, step))
     where = np.unravel_index(k, tuple(x.shape))
-    memory = x.detach()._ndarray()
-    before = memory[where].copy()
+    memory = x.data if x.is_cuda else x.detach()._ndarray()          # what is written to unseen by x's version
+    before = memory[where].clone() if x.is_cuda else memory[where].copy()
     memory[where] += step
     try:
         return outputs(x)
@@ -87,11 +87,11 @@ def _shifted_sparse(x, k, step):
     from .. import sparse_coo_tensor
     x = x.coalesce()
     specified = np.zeros(tuple(x.shape), bool)
-    specified[tuple(x._indices()._ndarray())] = True
+    specified[tuple(x._indices().cpu()._ndarray())] = True
     specified.reshape(-1)[k] = True
     indices = np.stack(np.nonzero(specified))
-    values = from_numpy(dense._ndarray()[tuple(indices)])
-    return sparse_coo_tensor(from_numpy(indices), values, tuple(x.shape)).coalesce()
+    values = from_numpy(dense.cpu()._ndarray()[tuple(indices)])
+    return sparse_coo_tensor(from_numpy(indices), values, tuple(x.shape), device=x.device).coalesce()
 
 
 def analytical_jacobians(output, args, dtype_error=None):
@@ -108,5 +108,5 @@ def analytical_jacobians(output, args, dtype_error=None):
             if dtype_error and g.dtype is not x.dtype:
                 raise dtype_error("Gradient has dtype mismatch")
             g = g.detach() if g.layout is strided else g.detach().to_dense()
-            array[:, k] = g._ndarray().reshape(-1)
+            array[:, k] = g.cpu()._ndarray().reshape(-1)
     return arrays

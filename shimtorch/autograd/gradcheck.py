@@ -98,7 +98,7 @@ def _random_like(out, rng, non_contiguous):
     values = rng.uniform(-1, 1, shape)
     if out.is_complex():
         values = values + 1j * rng.uniform(-1, 1, shape)
-    g = from_numpy(np.asarray(values)).to(out.dtype)
+    g = from_numpy(np.asarray(values)).to(out.device, out.dtype)
     return (g[..., 0] if non_contiguous else g).detach().requires_grad_()
 
 

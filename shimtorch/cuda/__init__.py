@@ -3,7 +3,11 @@ from .. import _typed
 from .._gpu import load as _load
 from .memory import (
     OutOfMemoryError,
+    caching_allocator_alloc,
+    caching_allocator_delete,
     empty_cache,
+    get_allocator_backend,
+    get_per_process_memory_fraction,
     max_memory_allocated,
     max_memory_cached,
     max_memory_reserved,
@@ -18,6 +22,7 @@ from .memory import (
     reset_max_memory_allocated,
     reset_max_memory_cached,
     reset_peak_memory_stats,
+    set_per_process_memory_fraction,
 )
 from .random import (
     get_rng_state,
@@ -30,9 +35,27 @@ from .random import (
     set_rng_state,
     set_rng_state_all,
 )
-from .streams import Event, ExternalStream, Stream, StreamContext, current_stream, default_stream, set_stream, stream
+from .streams import (
+    Event,
+    ExternalStream,
+    Stream,
+    StreamContext,
+    current_stream,
+    default_stream,
+    get_stream_from_external,
+    set_stream,
+    stream,
+)
 
 globals().update(_typed.types_of("torch.cuda"))
+# Names whose modules are imported when they are first asked for.
+_ELSEWHERE = {
+    "_storages": ("BFloat16Storage", "BoolStorage", "ByteStorage", "CharStorage", "ComplexDoubleStorage",
+                  "ComplexFloatStorage", "DoubleStorage", "FloatStorage", "HalfStorage", "IntStorage", "LongStorage",
+                  "ShortStorage"),
+    "graphs": ("CUDAGraph", "graph", "graph_pool_handle", "make_graphed_callables"),
+    "_errors": ("CudaError", "DeferredCudaCallError", "check_error", "cudaStatus"),
+}
 has_magma, has_half = False, _load.built()
 
 
@@ -113,18 +136,34 @@ def get_arch_list():
     return []
 
 
+def get_gencode_flags():
+    """nvcc's flags for ``get_arch_list``: none."""
+    return ""
+
+
+def is_tf32_supported():
+    """Whether the current device has the 19-bit floats of TF32."""
+    return is_available() and get_device_capability()[0] >= 8
+
+
+def is_current_stream_capturing():
+    """Whether work is being recorded for a graph: never."""
+    return False
+
+
+def get_sync_debug_mode():
+    """Whether operations that wait for the device warn or raise: 0, they do neither."""
+    return 0
+
+
+def set_sync_debug_mode(debug_mode):
+    """Takes 0 or "default" alone: what waits for the device does not say so."""
+    if debug_mode not in (0, "default"):
+        raise NotImplementedError("torch.cuda.set_sync_debug_mode: only \"default\" is implemented")
+
+
 def ipc_collect():
     """Does nothing: memory is not shared between processes."""
-
-
-def current_blas_handle():
-    """Raises NotImplementedError: handles of cuBLAS are not shared."""
-    raise NotImplementedError("torch.cuda.current_blas_handle is not implemented")
-
-
-def utilization(device=None):
-    """Raises NotImplementedError: needs NVIDIA's management library."""
-    raise NotImplementedError("torch.cuda.utilization is not implemented")
 
 
 def can_device_access_peer(device, peer_device):
@@ -161,10 +200,12 @@ class device_of(device):
 
 
 def __getattr__(name):
-    if name in ("sparse", "random", "comm", "nvtx", "amp", "memory", "streams"):
+    if name in ("sparse", "random", "comm", "nvtx", "amp", "memory", "streams", "graphs", "nccl", "profiler"):
         import importlib
-        try:
-            return importlib.import_module("." + name, __name__)
-        except ModuleNotFoundError:
-            pass
-    raise AttributeError(f"module 'torch.cuda' has no attribute '{name}'")
+        return importlib.import_module("." + name, __name__)
+    for module, names in _ELSEWHERE.items():
+        if name in names:
+            import importlib
+            return getattr(importlib.import_module("." + module, __name__), name)
+    from .._refused import attribute
+    return attribute("torch.cuda", name)

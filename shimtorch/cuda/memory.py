@@ -84,6 +84,50 @@ def empty_cache():
     _if_started("empty_cache", None)
 
 
+def caching_allocator_alloc(size, device=None, stream=None):
+    """The address of a block of device memory for another library; it belongs to a stream, or to the current one."""
+    if size < 0:
+        raise RuntimeError("caching_allocator_alloc: the size must not be negative")
+    rt, index = _load.runtime(), _load.index_of(device)
+    if stream is None:
+        stream = rt.current_stream(index)
+    elif not isinstance(stream, int):
+        if not hasattr(stream, "cuda_stream"):
+            raise TypeError("Invalid type for stream argument, must be `torch.cuda.Stream` or `int` representing a "
+                            "pointer to a existing stream")
+        stream = stream.cuda_stream
+    return rt.allocate(index, size, stream)
+
+
+def caching_allocator_delete(mem_ptr):
+    """Give back a block of ``caching_allocator_alloc``."""
+    _load.runtime().release(mem_ptr)
+
+
+_fractions = {}
+
+
+def set_per_process_memory_fraction(fraction, device=None):
+    """Let the allocator take at most a part of a device's memory: beyond it is as if there were no more."""
+    if not isinstance(fraction, float):
+        raise TypeError("Invalid type for fraction argument, must be `float`")
+    if not 0 <= fraction <= 1:
+        raise ValueError(f"Invalid fraction value: {fraction}. Allowed range: 0~1")
+    index = _load.index_of(device)
+    _load.runtime().limit_memory(index, int(mem_get_info(index)[1] * fraction))
+    _fractions[index] = fraction
+
+
+def get_per_process_memory_fraction(device=None):
+    """The part of a device's memory that the allocator may take."""
+    return _fractions.get(_load.index_of(device), 1.0)
+
+
+def get_allocator_backend():
+    """How memory is allocated: by a caching allocator over cudaMalloc."""
+    return "native"
+
+
 def mem_get_info(device=None):
     """Free and total bytes of a device, as the driver sees them."""
     return _load.runtime().mem_get_info(_load.index_of(device))
@@ -108,3 +152,8 @@ def memory_summary(device=None, abbreviated=False):
             label = title if pool == "all" else f"  from {pool.replace('_', ' ')}"
             lines.append(f"{label:<24}" + "".join([f"{v:>14}" for v in shown]))
     return "\n".join(lines)
+
+
+def __getattr__(name):
+    from .._refused import attribute
+    return attribute("torch.cuda.memory", name)

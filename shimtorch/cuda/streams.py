@@ -20,6 +20,11 @@ class Stream:
 
     priority = 0
 
+    @staticmethod
+    def priority_range():
+        """The least and the greatest priority that is taken; they make no difference."""
+        return 0, -1
+
     def synchronize(self):
         """Wait for all work that the stream has now."""
         _load.runtime().stream_synchronize(self.cuda_stream)
@@ -62,6 +67,8 @@ class ExternalStream(Stream):
 class Event:
     """A place in a stream. ``enable_timing`` lets ``elapsed_time`` measure; events are not shared between processes."""
 
+    _device = None
+
     def __init__(self, enable_timing=False, blocking=False, interprocess=False):
         if interprocess:
             raise NotImplementedError("torch.cuda.Event: interprocess events are not implemented")
@@ -74,10 +81,25 @@ class Event:
         """The address of the event; 0 before it is recorded."""
         return self._event.handle
 
+    @property
+    def device(self):
+        """The device whose stream the event was recorded in; None before."""
+        return self._device
+
+    def ipc_handle(self):
+        """Raises NotImplementedError: events are not shared between processes."""
+        raise NotImplementedError("torch.cuda.Event.ipc_handle is not implemented")
+
+    @classmethod
+    def from_ipc_handle(cls, device, handle):
+        """Raises NotImplementedError: events are not shared between processes."""
+        raise NotImplementedError("torch.cuda.Event.from_ipc_handle is not implemented")
+
     def record(self, stream=None):
         """Stand behind the work that a stream, by default the current one, has now."""
         stream = current_stream() if stream is None else stream
         self._event.record(stream.cuda_stream)
+        self._device = stream.device
 
     def wait(self, stream=None):
         """Let further work of a stream, by default the current one, begin after the event."""
@@ -109,6 +131,11 @@ def current_stream(device=None):
 def default_stream(device=None):
     """The stream that is current at first: the legacy default stream."""
     return Stream(device, _handle=0)
+
+
+def get_stream_from_external(data_ptr, device=None):
+    """A stream of another library, by its address."""
+    return ExternalStream(data_ptr, device)
 
 
 def set_stream(stream):

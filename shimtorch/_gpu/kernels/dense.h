@@ -115,6 +115,16 @@ cudaError_t shim_solve_triangle(int dtype, const void *a, void *b, int64_t batch
 cudaError_t shim_order_of(const int32_t *pivots, int64_t *order, int64_t *signs, int64_t batch, int64_t k, int64_t m,
                           cudaStream_t stream);
 
+/* Orthogonal factors: see spectra.cu. reflectors: matrices (m x n) in place, and min(m, n) scales; reflect: columns (m x p)
+ * become Q columns, or Q^H columns, for k reflectors in matrices of m x n. */
+cudaError_t shim_reflectors(int dtype, void *a, void *taus, int64_t batch, int64_t m, int64_t n, cudaStream_t stream);
+cudaError_t shim_reflect(int dtype, const void *a, const void *taus, void *columns, int64_t batch, int64_t m, int64_t n,
+                         int64_t k, int64_t p, int adjoint, cudaStream_t stream);
+/* Matrices (m x n) times unitary ones (n x n, also multiplied to `bases`), whose columns are orthogonal up to `least` times
+ * their lengths. infos: 1 where that was not reached. */
+cudaError_t shim_orthogonalise(int dtype, void *a, void *bases, int32_t *infos, int64_t batch, int64_t m, int64_t n,
+                               double least, cudaStream_t stream);
+
 enum { SHIM_ERFINV, SHIM_DIGAMMA, SHIM_POLYGAMMA, SHIM_ZETA, SHIM_I0, SHIM_I0E, SHIM_I1, SHIM_I1E };
 
 /* out[i] = f(x[i]) or f(x[i], y[i]); x: NULL, where the first argument is the number for all */

@@ -1,30 +1,9 @@
 /* Factorisations of batches of row-major matrices, a block for each, and solving with triangles, a thread for each column.
  * What they compute is LAPACK's getrf, potrf and trtrs. */
-#include "complexmath.h"
 #include "dense.h"
-#include "numbers.h"
+#include "matrices.h"
 
 namespace shim {
-
-enum { FACTOR_THREADS = 128 };
-
-template <typename T>
-__device__ double weight_of(T x) { return fabs((double)x); }
-template <typename T>
-__device__ double weight_of(complex<T> x) { return fabs((double)x.re) + fabs((double)x.im); }
-
-template <typename T>
-__device__ T conjugated(T x) { return x; }
-template <typename T>
-__device__ complex<T> conjugated(complex<T> x) { return conj(x); }
-
-template <typename T>
-__device__ T real_part(T x) { return x; }
-template <typename T>
-__device__ T real_part(complex<T> x) { return x.re; }
-
-template <typename T>
-__device__ bool is_zero(T x) { return x == T{}; }
 
 /* P L U in place, with the largest element of the column as pivot (the first of equals) */
 template <typename T>
@@ -157,10 +136,6 @@ __global__ void order_of(const int32_t *pivots, int64_t *order, int64_t *signs, 
 }  // namespace shim
 
 using namespace shim;
-
-#define SHIM_FIELDS(...)                                                                             \
-    SHIM_CASE(ST_FLOAT32, float, __VA_ARGS__) SHIM_CASE(ST_FLOAT64, double, __VA_ARGS__)             \
-    SHIM_COMPLEX(__VA_ARGS__)
 
 extern "C" cudaError_t shim_lu(int dtype, void *a, int32_t *pivots, int32_t *infos, int64_t batch, int64_t m, int64_t n,
                                cudaStream_t stream) {
