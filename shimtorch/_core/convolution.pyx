@@ -12,6 +12,7 @@ from .iterate cimport as_code_tensor, contiguous_copy
 from .tensor cimport MAX_DIMS, TensorBase, empty, ptr
 
 from .dtype import scalar_type
+from .products import linear_product, mm
 
 
 cdef int fill(Py_ssize_t* to, object values, Py_ssize_t missing) except -1:
@@ -76,11 +77,30 @@ cdef int describe(st_conv_shape* shape, tuple small_size, tuple big_size, tuple 
     return 0
 
 
+cdef bint is_product(TensorBase map, tuple small, tuple big, tuple kernel, before, dilation,
+                     Py_ssize_t groups) except -1:
+    """Whether the small map has one position, which sees the whole big map: then all three are products of matrices."""
+    cdef int i
+    if groups != 1 or not map.count or st_find_conv(map.code) == NULL:
+        return False
+    for i in range(len(kernel)):
+        if small[i] != 1 or before[i] != 0 or kernel[i] != big[i] or (dilation[i] != 1 and kernel[i] != 1):
+            return False
+    return True
+
+
+cdef as_matrix(TensorBase t):
+    """The rows of a map or weight."""
+    return ready(t, t.code).view(t.shape_[0], t.count // t.shape_[0])
+
+
 def gather(TensorBase big not None, TensorBase weight not None, TensorBase bias, tuple out, stride, before, dilation,
            Py_ssize_t groups):
     """The small map, with the spatial size ``out``."""
     cdef st_conv_shape shape
     cdef tuple size = (big.shape_[0], weight.shape_[0], *out)
+    if is_product(big, out, tuple(big.size())[2:], tuple(weight.size())[2:], before, dilation, groups):
+        return linear_product(as_matrix(big), as_matrix(weight), bias).view(size)
     describe(&shape, size, tuple(big.size()), tuple(weight.size())[2:], stride, before, dilation, groups)
     return run(ST_CONV_GATHER, big, weight, bias, size, &shape)
 
@@ -90,6 +110,9 @@ def spread(TensorBase small not None, TensorBase weight not None, TensorBase bia
     """The big map, with the spatial size ``out``."""
     cdef st_conv_shape shape
     cdef tuple size = (small.shape_[0], weight.shape_[1] * groups, *out)
+    if is_product(small, tuple(small.size())[2:], out, tuple(weight.size())[2:], before, dilation, groups):
+        r = mm(as_matrix(small), as_matrix(weight)).view(size)
+        return r if bias is None else r.add_(bias.view(-1, *(1,) * len(out)))
     describe(&shape, tuple(small.size()), size, tuple(weight.size())[2:], stride, before, dilation, groups)
     return run(ST_CONV_SPREAD, small, weight, bias, size, &shape)
 
@@ -99,5 +122,7 @@ def weigh(TensorBase small not None, TensorBase big not None, tuple kernel, stri
     """What the weight of a spatial size ``kernel`` gets."""
     cdef st_conv_shape shape
     cdef tuple small_size = tuple(small.size()), big_size = tuple(big.size())
+    if is_product(small, small_size[2:], big_size[2:], kernel, before, dilation, groups):
+        return mm(as_matrix(small).t(), as_matrix(big)).view(small_size[1], big_size[1], *kernel)
     describe(&shape, small_size, big_size, kernel, stride, before, dilation, groups)
     return run(ST_CONV_WEIGHT, small, big, None, (small_size[1], big_size[1] // groups, *kernel), &shape)

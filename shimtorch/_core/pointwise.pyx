@@ -6,7 +6,8 @@ from .._kernels.table cimport st_bounds, st_factor, st_find, st_loop, st_op
 from .autograd cimport check_inplace, rebase
 from .destination cimport awaited_result, make_result
 from .dtype cimport (
-    BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, CATEGORY, ITEMSIZE, NDTYPES, UINT8, default_code, dtype_of,
+    BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, CATEGORY, COMPLEX64, COMPLEX128, FLOAT32, ITEMSIZE, NDTYPES, UINT8,
+    default_code, dtype_of,
 )
 from .history cimport record, recording
 from .inplace cimport InplaceOp
@@ -584,6 +585,16 @@ def pointwise_scaled(str kernel, operands, value, TensorBase out=None):
     else:
         run3(loop, out, a, b, c, &factor)
     return out
+
+
+def joined_parts(TensorBase real not None, TensorBase imag not None):
+    """Complex numbers of their parts: float32 or float64, both alike, which broadcast."""
+    cdef st_loop loop = st_find(st_op(b"make_complex"), real.code)
+    real.need_memory("complex")
+    imag.need_memory("complex")
+    cdef TensorBase r = alloc_broadcast(COMPLEX64 if real.code == FLOAT32 else COMPLEX128, real, imag, None)
+    run2(loop, r, real, imag, NULL)
+    return r
 
 
 cdef TensorBase alloc_broadcast(int code, TensorBase a, TensorBase b, TensorBase c):

@@ -359,8 +359,7 @@ def take_rows(TensorBase t not None, TensorBase index not None):
     indices, values = new_indices(2, m), empty(t.code, 1, shape)
     rows, out = <int64_t*>ptr(indices), ptr(values)
     with nogil:
-        copy_rows(starts, p.indices.shape_[1], columns, v, size, chosen, n, ends, rows + m, out)
-        expand(ends, n, rows)
+        copy_rows(starts, p.indices.shape_[1], columns, v, size, chosen, n, ends, rows, rows + m, out)
     return product_of(indices, values, n, t.shape_[1], out_pointer)
 
 

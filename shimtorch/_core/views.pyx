@@ -170,6 +170,26 @@ def inferred_size(TensorBase self not None, size):
     return make_size(ndim, shape)
 
 
+def flat_size(TensorBase self not None, start_dim, end_dim):
+    """The sizes with dimensions start_dim to end_dim as one; None where they are one."""
+    cdef Py_ssize_t shape[MAX_DIMS]
+    cdef int start = wrap_dim(start_dim, self.ndim_), end = wrap_dim(end_dim, self.ndim_), i, n = 0
+    if self.ndim_ == 0:
+        shape[0] = 1
+        return make_size(1, shape)
+    if start > end:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if start == end:
+        return None
+    for i in range(self.ndim_):
+        if start < i <= end:
+            shape[n - 1] *= self.shape_[i]
+        else:
+            shape[n] = self.shape_[i]
+            n += 1
+    return make_size(n, shape)
+
+
 def transpose(TensorBase self not None, dim0, dim1):
     """Two dimensions exchanged."""
     cdef Py_ssize_t shape[MAX_DIMS]

@@ -1,8 +1,8 @@
-"""Loops along one dimension of C-contiguous arrays (outer, n, inner): picking, adding up, the largest few.
+"""Loops along one dimension of C-contiguous arrays (outer, n, inner): picking, the largest few.
 
 Arrays are ndarrays; places are int64 and, except for `gather`, were checked to lie within the dimension.
 """
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy
 
 from .parallel cimport st_body
@@ -14,15 +14,6 @@ ctypedef fused word:
     float
     double
     double complex
-
-ctypedef fused number:
-    float
-    double
-    uint8_t
-    int8_t
-    int16_t
-    int32_t
-    int64_t
 
 ctypedef fused ordered:
     float
@@ -44,7 +35,6 @@ ctypedef struct Lines:
 
 cdef enum:
     GRAIN = 1 << 15                    # elements that are worth a thread
-    NARROW = 64                        # neighbours that are added up at once
 
 
 cdef void gather_lines(word* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
@@ -118,65 +108,6 @@ def pick(const word[:, :, ::1] source, const int64_t[::1] places, word[:, :, ::1
     c.size, c.n, c.inner = source.shape[1], places.shape[0], source.shape[2]
     with nogil:
         st_parallel(out.shape[0] * c.n, GRAIN // c.inner + 1, <st_body>pick_lines[word], &c)
-
-
-cdef void scatter_columns(number* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """Blocks of NARROW columns i, outer place after outer place: no two add to the same element."""
-    cdef Lines* c = <Lines*>context
-    cdef Py_ssize_t block, o, j, i, first, last, blocks = (c.inner + NARROW - 1) // NARROW, inner = c.inner
-    cdef const int64_t* at
-    cdef const number* values
-    cdef number* target
-    while begin < end:
-        o, block = begin // blocks, begin % blocks
-        first, last = block * NARROW, min((block + end - begin) * NARROW, inner)
-        target = <number*>c.target + o * c.size * inner
-        for j in range(c.n):
-            at, values = c.places + (o * c.n + j) * inner, <const number*>c.values + (o * c.n + j) * inner
-            for i in range(first, last):
-                target[at[i] * inner + i] += values[i]
-        begin += blocks - block
-
-
-def scatter_add(number[:, :, ::1] target, const int64_t[:, :, ::1] places, const number[:, :, ::1] values):
-    """``target[o, places[o, j, i], i] += values[o, j, i]``."""
-    cdef Lines c
-    if not values.shape[0] * values.shape[1] * values.shape[2]:
-        return
-    c.target, c.places, c.values = &target[0, 0, 0], &places[0, 0, 0], &values[0, 0, 0]
-    c.size, c.n, c.inner = target.shape[1], places.shape[1], places.shape[2]
-    with nogil:
-        st_parallel(places.shape[0] * ((c.inner + NARROW - 1) // NARROW),
-                    GRAIN // (c.n * min(c.inner, <Py_ssize_t>NARROW)) + 1, <st_body>scatter_columns[number], &c)
-
-
-cdef void add_columns(number* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """As scatter_columns, with one place for a whole line."""
-    cdef Lines* c = <Lines*>context
-    cdef Py_ssize_t block, o, j, i, first, last, blocks = (c.inner + NARROW - 1) // NARROW, inner = c.inner
-    cdef const number* values
-    cdef number* target
-    while begin < end:
-        o, block = begin // blocks, begin % blocks
-        first, last = block * NARROW, min((block + end - begin) * NARROW, inner)
-        for j in range(c.n):
-            target = <number*>c.target + (o * c.size + c.places[j]) * inner
-            values = <const number*>c.values + (o * c.n + j) * inner
-            for i in range(first, last):
-                target[i] += values[i]
-        begin += blocks - block
-
-
-def index_add(number[:, :, ::1] target, const int64_t[::1] places, const number[:, :, ::1] values):
-    """``target[o, places[j], i] += values[o, j, i]``."""
-    cdef Lines c
-    if not values.shape[0] * values.shape[1] * values.shape[2]:
-        return
-    c.target, c.places, c.values = &target[0, 0, 0], &places[0], &values[0, 0, 0]
-    c.size, c.n, c.inner = target.shape[1], values.shape[1], values.shape[2]
-    with nogil:
-        st_parallel(values.shape[0] * ((c.inner + NARROW - 1) // NARROW),
-                    GRAIN // (c.n * min(c.inner, <Py_ssize_t>NARROW)) + 1, <st_body>add_columns[number], &c)
 
 
 # ---------------------------------------------------------------- the largest few

@@ -22,6 +22,13 @@ OPS(DEFINE, c128)
 ADD_SCALED(c64)
 ADD_SCALED(c128)
 
+/* of its parts */
+KERNEL2(make_complex, f32, c64, make_c64(x, y))
+KERNEL2(make_complex, f64, c128, make_c128(x, y))
+LOOP2(make_complex, f32, f32, c64)
+LOOP2(make_complex, f64, f64, c128)
+
 #define ROW(op, t, EXPR) ENTRY(op, t)
 const st_entry ISA_NAME(st_entries_binary_complex)[] = {
-    OPS(ROW, c64) OPS(ROW, c128) ENTRY(add_scaled, c64) ENTRY(add_scaled, c128) ST_END};
+    OPS(ROW, c64) OPS(ROW, c128) ENTRY(add_scaled, c64) ENTRY(add_scaled, c128)
+    ENTRY(make_complex, f32) ENTRY(make_complex, f64) ST_END};

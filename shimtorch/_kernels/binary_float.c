@@ -11,10 +11,7 @@
     X(div, t, x / y)
 
 #define OPS(X, t)                                                                                                    \
-    X(floor_divide, t, F(floor_divide, t)(x, y))                                                                     \
     X(trunc_divide, t, F(trunc, t)(x / y))                                                                           \
-    X(remainder, t, F(python_mod, t)(x, y))                                                                          \
-    X(fmod, t, F(rest, t)(x, y))                                                                                     \
     X(pow, t, F(pow, t)(x, y))                                                                                       \
     X(atan2, t, F(atan2, t)(x, y))                                                                                   \
     X(maximum, t, x > y || x != x ? x : y)                                                                           \
@@ -28,29 +25,32 @@
     X(tanh_backward, t, x * (1 - y * y))
 
 /* fmod, exact: what is left of x after whole times y, as long as their product fits in a double, which needs no loop
- * over the bits of the quotient. The quotient may be rounded up to the next whole number; the rest is negative then. */
-static inline f32 st_rest_f32(f32 x, f32 y) {
-    const double a = fabs((double)x), b = fabs((double)y), whole = trunc(a / b);
-    if (!(whole < 0x1p28 && b < INFINITY)) return fmodf(x, y);
-    const double rest = a - whole * b;
+ * over the bits of the quotient. The quotient may be rounded up to the next whole number; the rest is negative then.
+ * far_: where it is not so. */
+static inline int far_f32(f32 x, f32 y) { return !(fabs((f64)x / (f64)y) < 0x1p28 && fabsf(y) < INFINITY); }
+static inline f32 near_fmod_f32(f32 x, f32 y) {
+    const f64 a = fabs((f64)x), b = fabs((f64)y), rest = a - trunc(a / b) * b;
     return copysignf((f32)(rest < 0 ? rest + b : rest), x);
 }
-static inline f64 st_rest_f64(f64 x, f64 y) {
 #ifdef __FMA__
-    const double a = fabs(x), b = fabs(y), whole = trunc(a / b);
-    if (!(whole < 0x1p52 && b < INFINITY && b > 0x1p-900)) return fmod(x, y);
-    const double rest = fma(-whole, b, a);
-    return copysign(rest < 0 ? rest + b : rest, x);
-#else
-    return fmod(x, y);
-#endif
+static inline int far_f64(f64 x, f64 y) {
+    return !(fabs(x / y) < 0x1p52 && fabs(y) < (f64)INFINITY && fabs(y) > 0x1p-900);
 }
+static inline f64 near_fmod_f64(f64 x, f64 y) {
+    const f64 a = fabs(x), b = fabs(y), rest = fma(-trunc(a / b), b, a);
+    return copysign(rest < 0 ? rest + b : rest, x);
+}
+#else
+static inline int far_f64(f64 x, f64 y) { return (void)x, (void)y, 1; }
+static inline f64 near_fmod_f64(f64 x, f64 y) { return fmod(x, y); }
+#endif
 
 /* Python's modulo takes the divisor's sign; floor_divide is the quotient that belongs to it, corrected where the
- * quotient of rounded numbers is off. */
+ * quotient of rounded numbers is off. All three are made of the rest of the division, r. */
 #define DEFINE_MOD(t, u, sign)                                                                                       \
-    static inline t st_python_mod_##t(t x, t y) {                                                                    \
-        const t r = F(rest, t)(x, y);                                                                                \
+    static inline t of_rest_fmod_##t(t r, t x, t y) { return (void)x, (void)y, r; }                                  \
+    static inline t of_rest_remainder_##t(t r, t x, t y) {                                                           \
+        (void)x;                                                                                                     \
         const u unlike = -((u)(r != 0) & (bits_of_##t(r) ^ bits_of_##t(y)) >> sign); /* all ones: y is to be added */ \
         return r + t##_of_bits((bits_of_##t(y) & unlike) | ((u)1 << sign & ~unlike)); /* or -0, which changes none */ \
     }
@@ -58,14 +58,12 @@ DEFINE_MOD(f32, u32, 31)
 DEFINE_MOD(f64, u64, 63)
 
 #define DEFINE_HELPERS(t)                                                                                            \
-    static inline t st_floor_divide_##t(t x, t y) {                                                                  \
-        if (y == 0) return x / y;                                                                                    \
-        const t r = F(rest, t)(x, y);                                                                                \
-        t quotient = (x - r) / y;                                                                                    \
-        quotient -= (t)((r != 0) & ((r < 0) != (y < 0)));                                                            \
-        if (quotient == 0) return F(copysign, t)(0, x / y);                                                          \
-        const t whole = F(floor, t)(quotient);                                                                       \
-        return quotient - whole > (t)0.5 ? whole + 1 : whole;                                                        \
+    static inline t of_rest_floor_divide_##t(t r, t x, t y) {                                                        \
+        const t ratio = x / y, towards = (x - r) / y;                                                                \
+        const t quotient = towards - ((r != 0) & ((r < 0) != (y < 0)) ? (t)1 : (t)0);                                \
+        const t whole = F(floor, t)(quotient), nearest = quotient - whole > (t)0.5 ? whole + 1 : whole;              \
+        const t signed_ = quotient == 0 ? F(copysign, t)(0, ratio) : nearest;                                        \
+        return y == 0 ? ratio : signed_;                                                                             \
     }                                                                                                                \
     static inline t st_logaddexp_##t(t x, t y) {                                                                     \
         const t top = x > y || x != x ? x : y, gap = -F(fabs, t)(x - y);                                             \
@@ -73,6 +71,34 @@ DEFINE_MOD(f64, u64, 63)
     }
 DEFINE_HELPERS(f32)
 DEFINE_HELPERS(f64)
+
+/* Piece by piece: one that has a far pair in it goes to libm. */
+#define DIVISION(op, t)                                                                                              \
+    KERNEL_HEAD(op, t) {                                                                                             \
+        t *o = (t *)(void *)p[0];                                                                                    \
+        const t *a = (const t *)(const void *)p[1], *b = (const t *)(const void *)p[2];                              \
+        (void)param;                                                                                                 \
+        for (ptrdiff_t start = 0; start < n; start += 64) {                                                          \
+            const ptrdiff_t stop = n - start < 64 ? n : start + 64;                                                  \
+            t rest[64];                                                                                              \
+            int far = 0;                                                                                             \
+            for (ptrdiff_t i = start; i < stop; i++) {                                                               \
+                rest[i - start] = near_fmod_##t(a[i], b[i]);                                                         \
+                far |= far_##t(a[i], b[i]);                                                                          \
+            }                                                                                                        \
+            for (ptrdiff_t i = start; far && i < stop; i++)                                                          \
+                if (far_##t(a[i], b[i])) rest[i - start] = F(fmod, t)(a[i], b[i]);                                   \
+            IVDEP for (ptrdiff_t i = start; i < stop; i++) o[i] = of_rest_##op##_##t(rest[i - start], a[i], b[i]);   \
+        }                                                                                                            \
+        return ST_OK;                                                                                                \
+    }                                                                                                                \
+    LOOP2(op, t, t, t)
+#define DIVISIONS(X, t) X(fmod, t) X(remainder, t) X(floor_divide, t)
+#define DIVISION_HALF(op, m) HALF2(op, m, m)
+DIVISIONS(DIVISION, f32)
+DIVISIONS(DIVISION, f64)
+DIVISIONS(DIVISION_HALF, f16)
+DIVISIONS(DIVISION_HALF, bf16)
 
 #define DEFINE_FAST(op, t, EXPR) FAST2(op, t, t, EXPR)
 #define DEFINE(op, t, EXPR) KERNEL2(op, t, t, EXPR) LOOP2(op, t, t, t)
@@ -98,6 +124,6 @@ HALF2(add_scaled, f16, f16)
 HALF2(add_scaled, bf16, bf16)
 
 #define ROW(op, t, EXPR) ENTRY(op, t)
-#define ROWS(t) FAST_OPS(ROW, t) OPS(ROW, t) ENTRY(add_scaled, t)
+#define ROWS(t) FAST_OPS(ROW, t) OPS(ROW, t) DIVISIONS(ENTRY, t) ENTRY(add_scaled, t)
 const st_entry ISA_NAME(st_entries_binary_float)[] = {
     ROWS(f32) ROWS(f64) ROWS(f16) ROWS(bf16) ENTRY(nextafter, f32) ENTRY(nextafter, f64) ST_END};

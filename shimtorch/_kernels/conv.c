@@ -22,11 +22,13 @@ static void *take(char **work, ptrdiff_t bytes) {
 #define real f32
 #include "conv_map.h"
 #include "conv_weight.h"
+#include "conv_flat.h"
 #include "conv_run.h"
 #undef real
 #define real f64
 #include "conv_map.h"
 #include "conv_weight.h"
+#include "conv_flat.h"
 #include "conv_run.h"
 #undef real
 

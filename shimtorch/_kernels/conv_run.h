@@ -112,6 +112,7 @@ static void ST_CAT(run_groups, real)(const st_conv_shape *s, const map *m, const
 static void ST_CAT(run, real)(int what, const st_conv_shape *s, const void *a, const void *b, const void *bias,
                               void *out, void *memory) {
     char *work = (char *)ROUND_UP((uintptr_t)memory, 64);
+    if (is_flat(what, s) && ST_CAT(run_flat, real)(what, s, a, b, bias, out)) return;
     if (what == ST_CONV_WEIGHT) {
         ST_CAT(run_weight, real)(s, a, b, out, work);
         return;

@@ -20,7 +20,8 @@ typedef struct {
 static ptrdiff_t tap_phase(const st_conv_shape *s, int d, ptrdiff_t k) { return k * s->dilation[d] % s->stride[d]; }
 static ptrdiff_t tap_distance(const st_conv_shape *s, int d, ptrdiff_t k) { return k * s->dilation[d] / s->stride[d]; }
 
-static layout plan(const st_conv_shape *s) {
+/* for so many examples at a time */
+static layout plan_examples(const st_conv_shape *s, ptrdiff_t examples) {
     layout l = {.phases = 1, .plane = 1, .reach = 0};
     for (int d = 0; d < 3; d++) {
         const ptrdiff_t far = tap_distance(s, d, s->kernel[d] - 1);
@@ -30,9 +31,24 @@ static layout plan(const st_conv_shape *s) {
         l.phase[d] = Min(s->stride[d], (s->kernel[d] - 1) * s->dilation[d] + 1);
         l.phases *= l.phase[d];
     }
-    l.examples = Min(Max(ENOUGH / Max(l.plane, 1), 1), s->batch);
+    l.examples = examples > 0 ? examples : Min(Max(ENOUGH / Max(l.plane, 1), 1), s->batch);
     l.length = ROUND_UP(l.examples * l.plane, LONG / 16);
     return l;
+}
+
+static layout plan(const st_conv_shape *s) { return plan_examples(s, 0); }
+
+/* where a row of the big map laid out shows what the taps (z, y, x) of channel 0 see */
+static void find_columns(const st_conv_shape *s, const layout *l, ptrdiff_t *column) {
+    for (ptrdiff_t z = 0; z < s->kernel[0]; z++)
+        for (ptrdiff_t y = 0; y < s->kernel[1]; y++)
+            for (ptrdiff_t x = 0; x < s->kernel[2]; x++) {
+                const ptrdiff_t phase =
+                    (tap_phase(s, 0, z) * l->phase[1] + tap_phase(s, 1, y)) * l->phase[2] + tap_phase(s, 2, x);
+                *column++ = phase * (l->length + l->reach)
+                            + (tap_distance(s, 0, z) * l->pitch[1] + tap_distance(s, 1, y)) * l->pitch[2]
+                            + tap_distance(s, 2, x);
+            }
 }
 
 static ptrdiff_t tiles(ptrdiff_t n, ptrdiff_t unit) { return (n + unit - 1) / unit; }
@@ -64,18 +80,35 @@ static ST_OUTLINED void ST_CAT(inner_products, real)(const real *const *a, const
         }
 }
 
-/* channels c ... last of the small map of one group: (channels, length), zero in the gaps */
+/* copies a line of a map; most are too short for a call */
+static inline void ST_CAT(copy_line, real)(real *to, const real *from, ptrdiff_t n) {
+    enum { FOUR = 16 / sizeof(real) };
+    typedef real quad __attribute__((vector_size(16), aligned(sizeof(real)), may_alias));
+    if (n > 64) {
+        memcpy(to, from, (size_t)n * sizeof(real));
+        return;
+    }
+    if (n < FOUR) {
+        for (ptrdiff_t i = 0; i < n; i++) to[i] = from[i];
+        return;
+    }
+    for (ptrdiff_t i = 0; i + FOUR <= n; i += FOUR) *(quad *)(void *)(to + i) = *(const quad *)(const void *)(from + i);
+    *(quad *)(void *)(to + n - FOUR) = *(const quad *)(const void *)(from + n - FOUR);
+}
+
+/* channels c ... last of the small map of one group: (channels, margin + length), zero in the margin and the gaps */
 static void ST_CAT(lay_small, real)(const st_conv_shape *s, const layout *l, const real *from, ptrdiff_t examples,
-                                    ptrdiff_t c, ptrdiff_t last, real *to) {
-    const ptrdiff_t n = s->small_channels, size = product(s->small);
-    memset(to + c * l->length, 0, (size_t)((last - c) * l->length) * sizeof(real));
+                                    ptrdiff_t c, ptrdiff_t last, ptrdiff_t margin, real *to) {
+    const ptrdiff_t n = s->small_channels, size = product(s->small), row = margin + l->length;
+    memset(to + c * row, 0, (size_t)((last - c) * row) * sizeof(real));
     for (; c < last; c++)
         for (ptrdiff_t e = 0; e < examples; e++)
             for (ptrdiff_t z = 0; z < s->small[0]; z++)
                 for (ptrdiff_t y = 0; y < s->small[1]; y++)
-                    memcpy(to + c * l->length + e * l->plane + (z * l->pitch[1] + y) * l->pitch[2],
-                           from + (e * s->groups * n + c) * size + (z * s->small[1] + y) * s->small[2],
-                           (size_t)s->small[2] * sizeof(real));
+                    ST_CAT(copy_line, real)(to + c * row + margin + e * l->plane + (z * l->pitch[1] + y) * l->pitch[2],
+                                            from + (e * s->groups * n + c) * size
+                                                + (z * s->small[1] + y) * s->small[2],
+                                            s->small[2]);
 }
 
 /* channels c ... last of the big map of one group: (channels, phases, length + reach), zero in the padding */
@@ -100,8 +133,10 @@ static void ST_CAT(lay_big, real)(const st_conv_shape *s, const layout *l, const
                         const ptrdiff_t shift = r[2] - s->before[2]; /* out[x] = line[x * step + shift] */
                         const ptrdiff_t low = shift < 0 ? (-shift + step - 1) / step : 0;
                         const ptrdiff_t high = Min(l->pitch[2], (s->big[2] - shift + step - 1) / step);
-                        if (step == 1 && high > low)
-                            memcpy(out + low, line + low + shift, (size_t)(high - low) * sizeof(real));
+                        if (step == 1)
+                            ST_CAT(copy_line, real)(out + low, line + low + shift, high - low);
+                        else if (step == 2)
+                            IVDEP for (ptrdiff_t x = low; x < high; x++) out[x] = line[x * 2 + shift];
                         else
                             for (ptrdiff_t x = low; x < high; x++) out[x] = line[x * step + shift];
                     }
@@ -127,7 +162,7 @@ typedef struct {
 static void ST_CAT(lay_channels, real)(void *context, ptrdiff_t begin, ptrdiff_t end) {
     const ST_CAT(weighing, real) *const c = context;
     const ptrdiff_t n = c->s->small_channels;
-    if (begin < n) ST_CAT(lay_small, real)(c->s, c->l, c->small, c->examples, begin, Min(end, n), c->a);
+    if (begin < n) ST_CAT(lay_small, real)(c->s, c->l, c->small, c->examples, begin, Min(end, n), 0, c->a);
     if (end > n) ST_CAT(lay_big, real)(c->s, c->l, c->big, c->examples, Max(begin, n) - n, end - n, c->b);
 }
 
@@ -159,18 +194,10 @@ static void ST_CAT(run_weight, real)(const st_conv_shape *s, const real *small, 
     const ptrdiff_t row = l.length + l.reach, taps = product(s->kernel), columns = s->big_channels * taps;
     real *a = take(&work, s->small_channels * l.length * (ptrdiff_t)sizeof(real));
     real *b = take(&work, s->big_channels * l.phases * row * (ptrdiff_t)sizeof(real));
-    ptrdiff_t *column = take(&work, columns * (ptrdiff_t)sizeof(ptrdiff_t)), j = 0;
+    ptrdiff_t *column = take(&work, columns * (ptrdiff_t)sizeof(ptrdiff_t));
 
-    for (ptrdiff_t c = 0; c < s->big_channels; c++)
-        for (ptrdiff_t z = 0; z < s->kernel[0]; z++)
-            for (ptrdiff_t y = 0; y < s->kernel[1]; y++)
-                for (ptrdiff_t x = 0; x < s->kernel[2]; x++) {
-                    const ptrdiff_t phase = (tap_phase(s, 0, z) * l.phase[1] + tap_phase(s, 1, y)) * l.phase[2]
-                                            + tap_phase(s, 2, x);
-                    column[j++] = (c * l.phases + phase) * row
-                                  + (tap_distance(s, 0, z) * l.pitch[1] + tap_distance(s, 1, y)) * l.pitch[2]
-                                  + tap_distance(s, 2, x);
-                }
+    find_columns(s, &l, column);
+    for (ptrdiff_t j = taps; j < columns; j++) column[j] = column[j - taps] + l.phases * row;
     memset(out, 0, (size_t)(s->groups * s->small_channels * columns) * sizeof(real));
     ST_CAT(weighing, real) c = {.s = s, .l = &l, .a = a, .b = b, .column = column, .columns = columns};
     const ptrdiff_t channels = s->small_channels + s->big_channels, task = ROWS * COLUMNS * TILES * l.length;

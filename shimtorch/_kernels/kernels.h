@@ -60,7 +60,8 @@ typedef struct { /* clamp: integers use ilo and ihi (as uint64 for uint64), the 
     int has_lo, has_hi;
 } st_bounds;
 /* pow_scalar: st_factor with the exponent; leaky_relu, celu, hardshrink, softshrink, threshold_backward: double[1];
- * softplus, threshold: double[2]; elu: double[3] (alpha, scale, input_scale) */
+ * softplus, threshold: double[2]; elu: double[3] (alpha, scale, input_scale); nan_to_num: double[3] (for NaN, inf, -inf);
+ * lerp_scaled: st_factor with the weight */
 
 /* ---- reductions: out[j*s_out] = reduction over i < n_red of a[j*s_in + i*s_red], for j < n_out ----
  * Of no elements sum is 0, prod 1, any 0, all 1, logsumexp -inf; max, min and their indices have no answer, and the

@@ -1,4 +1,4 @@
-"""The elements of a contiguous array where a mask is true."""
+"""The elements of a contiguous array where a mask is true: taken out, and given."""
 from libc.stdint cimport int16_t, int64_t, uint8_t
 from libc.string cimport memcpy
 
@@ -77,3 +77,24 @@ def take(const word[::1] values, const uint8_t[::1] mask, int64_t[::1] starts, w
     c.values, c.target = &values[0], &out[0]
     with nogil:
         st_parallel(starts.shape[0] - 1, 1, <st_body>take_blocks[word], &c)
+
+
+cdef void give_blocks(word* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef Chosen* c = <Chosen*>context
+    cdef word* out = <word*>c.target
+    cdef const word* values = <const word*>c.values
+    cdef Py_ssize_t i, k = c.starts[begin], last = c.starts[(c.n + BLOCK - 1) // BLOCK] - 1
+    for i in range(begin * BLOCK, min(end * BLOCK, c.n)):
+        out[i] = values[min(k, last)] if c.mask[i] else out[i]       # read in any case: that spares a jump
+        k += c.mask[i]
+
+
+def give(word[::1] target, const uint8_t[::1] mask, int64_t[::1] starts, const word[::1] values):
+    """Write the values, in order, to where the mask is true; `starts` comes from `count_true`."""
+    cdef Chosen c
+    if not starts[starts.shape[0] - 1]:
+        return
+    c.mask, c.starts, c.n = &mask[0], &starts[0], mask.shape[0]
+    c.values, c.target = &values[0], &target[0]
+    with nogil:
+        st_parallel(starts.shape[0] - 1, 1, <st_body>give_blocks[word], &c)

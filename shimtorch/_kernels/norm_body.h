@@ -18,6 +18,10 @@ static void share_runs(const st_norm_channels *s, st_body body, norm_task *task)
     st_parallel(s->outer * s->channels, GRAIN / (s->inner + 1) + 1, body, task);
 }
 
+/* Channels of short runs are done as columns of the matrix (outer, channels * inner), a block of them at a time. */
+enum { NARROW = 16, BLOCK = 256, FLOAT_ROWS = 64 };
+static int is_narrow(const st_norm_channels *s) { return s->inner < NARROW && s->channels > 1; }
+
 static void share_channels(const st_norm_channels *s, st_body body, norm_task *task) {
     st_parallel(s->channels, GRAIN / (s->outer * s->inner + 1) + 1, body, task);
 }
@@ -184,9 +188,72 @@ static void ST_CAT(rows_backward, real)(const st_norm_rows *s, const void *g, co
 /* the run of channel c in example o */
 #define RUN(s) ((o * (s)->channels + c) * (s)->inner)
 
+/* totals[j] = the sum over all rows of EXPR for column first + j; row: where it begins. Pieces are added in double. */
+#define SUM_COLUMNS(s, totals, first, n, EXPR)                                                           \
+    memset(totals, 0, sizeof(double) * (size_t)(n));                                                     \
+    for (ptrdiff_t start = 0; start < (s)->outer; start += FLOAT_ROWS) {                                 \
+        const ptrdiff_t end = (s)->outer - start < FLOAT_ROWS ? (s)->outer : start + FLOAT_ROWS;         \
+        real part[BLOCK] = {0};                                                                          \
+        for (ptrdiff_t o = start; o < end; o++) {                                                        \
+            const ptrdiff_t row = o * (s)->channels * (s)->inner + (first);                              \
+            IVDEP for (ptrdiff_t j = 0; j < (n); j++) part[j] += (EXPR);                                 \
+        }                                                                                                \
+        for (ptrdiff_t j = 0; j < (n); j++) totals[j] += (double)part[j];                                \
+    }
+
+/* the same for channels begin ... end of short runs */
+static void ST_CAT(narrow_moments, real)(const norm_task *t, ptrdiff_t begin, ptrdiff_t end) {
+    const st_norm_channels *const s = t->channels;
+    const real *const x = t->x;
+    const ptrdiff_t inner = s->inner, block = BLOCK / inner;
+    const double n = (double)(s->outer * inner);
+    for (ptrdiff_t c = begin; c < end; c += block) {
+        const ptrdiff_t count = end - c < block ? end - c : block, columns = count * inner;
+        double totals[BLOCK];
+        real mean[BLOCK];
+        SUM_COLUMNS(s, totals, c * inner, columns, x[row + j])
+        for (ptrdiff_t k = 0; k < count; k++) {
+            double total = 0;
+            for (ptrdiff_t i = 0; i < inner; i++) total += totals[k * inner + i];
+            for (ptrdiff_t i = 0; i < inner; i++) mean[k * inner + i] = (real)(total / n);
+        }
+        SUM_COLUMNS(s, totals, c * inner, columns, (x[row + j] - mean[j]) * (x[row + j] - mean[j]))
+        for (ptrdiff_t k = 0; k < count; k++) {
+            double squares = 0;
+            for (ptrdiff_t i = 0; i < inner; i++) squares += totals[k * inner + i];
+            ((real *)t->to_mean)[c + k] = mean[k * inner];
+            ((real *)t->to_scale)[c + k] = (real)(squares / n);
+        }
+    }
+}
+
+static void ST_CAT(narrow_sums, real)(const norm_task *t, ptrdiff_t begin, ptrdiff_t end) {
+    const st_norm_channels *const s = t->channels;
+    const real *const g = t->g, *const x = t->x;
+    const ptrdiff_t inner = s->inner, block = BLOCK / inner;
+    for (ptrdiff_t c = begin; c < end; c += block) {
+        const ptrdiff_t count = end - c < block ? end - c : block, columns = count * inner;
+        double of_g[BLOCK], of_gx[BLOCK];
+        real mean[BLOCK];
+        for (ptrdiff_t j = 0; j < columns; j++) mean[j] = ((const real *)t->mean)[c + j / inner];
+        SUM_COLUMNS(s, of_g, c * inner, columns, g[row + j])
+        SUM_COLUMNS(s, of_gx, c * inner, columns, (x[row + j] - mean[j]) * g[row + j])
+        for (ptrdiff_t k = 0; k < count; k++) {
+            double a = 0, b = 0;
+            for (ptrdiff_t i = 0; i < inner; i++) a += of_g[k * inner + i], b += of_gx[k * inner + i];
+            ((real *)t->to_mean)[c + k] = (real)a;
+            ((real *)t->to_scale)[c + k] = (real)b;
+        }
+    }
+}
+
 static void ST_CAT(some_moments, real)(void *context, ptrdiff_t begin, ptrdiff_t end) {
     const norm_task *const t = context;
     const st_norm_channels *const s = t->channels;
+    if (is_narrow(s)) {
+        ST_CAT(narrow_moments, real)(t, begin, end);
+        return;
+    }
     const real *x = t->x;
     const double n = (double)(s->outer * s->inner);
     for (ptrdiff_t c = begin; c < end; c++) {
@@ -207,6 +274,16 @@ static void ST_CAT(moments, real)(const st_norm_channels *s, const void *x, void
 static void ST_CAT(some_affine, real)(void *context, ptrdiff_t begin, ptrdiff_t end) {
     const norm_task *const t = context;
     const ptrdiff_t n = t->channels->inner, channels = t->channels->channels;
+    if (n == 1) {
+        for (ptrdiff_t r = begin, stop; r < end; r = stop) {
+            const ptrdiff_t c = r % channels;
+            const real *f = (const real *)t->a + c, *b = (const real *)t->b + c, *v = (const real *)t->x + r;
+            real *to = (real *)t->out + r;
+            stop = r + channels - c < end ? r + channels - c : end;
+            IVDEP for (ptrdiff_t i = 0; i < stop - r; i++) to[i] = v[i] * f[i] + b[i];
+        }
+        return;
+    }
     for (ptrdiff_t r = begin, c = r % channels; r < end; r++, c = c + 1 < channels ? c + 1 : 0) {
         const real f = ((const real *)t->a)[c], b = ((const real *)t->b)[c];
         const real *v = (const real *)t->x + r * n;
@@ -224,6 +301,10 @@ static void ST_CAT(affine, real)(const st_norm_channels *s, const void *x, const
 static void ST_CAT(some_sums, real)(void *context, ptrdiff_t begin, ptrdiff_t end) {
     const norm_task *const t = context;
     const st_norm_channels *const s = t->channels;
+    if (is_narrow(s)) {
+        ST_CAT(narrow_sums, real)(t, begin, end);
+        return;
+    }
     const real *g = t->g, *x = t->x;
     for (ptrdiff_t c = begin; c < end; c++) {
         const real m = ((const real *)t->mean)[c];
@@ -246,6 +327,17 @@ static void ST_CAT(sums, real)(const st_norm_channels *s, const void *g, const v
 static void ST_CAT(some_blend, real)(void *context, ptrdiff_t begin, ptrdiff_t end) {
     const norm_task *const t = context;
     const ptrdiff_t n = t->channels->inner, channels = t->channels->channels;
+    if (n == 1) {
+        for (ptrdiff_t k = begin, stop; k < end; k = stop) {
+            const ptrdiff_t c0 = k % channels;
+            const real *p = (const real *)t->a + c0, *q = (const real *)t->b + c0, *r = (const real *)t->c + c0;
+            const real *v = (const real *)t->x + k, *h = (const real *)t->g + k;
+            real *to = (real *)t->out + k;
+            stop = k + channels - c0 < end ? k + channels - c0 : end;
+            IVDEP for (ptrdiff_t i = 0; i < stop - k; i++) to[i] = h[i] * p[i] + v[i] * q[i] + r[i];
+        }
+        return;
+    }
     for (ptrdiff_t k = begin, c = k % channels; k < end; k++, c = c + 1 < channels ? c + 1 : 0) {
         const real p = ((const real *)t->a)[c], q = ((const real *)t->b)[c], r = ((const real *)t->c)[c];
         const real *v = (const real *)t->x + k * n, *h = (const real *)t->g + k * n;
@@ -261,4 +353,5 @@ static void ST_CAT(blend, real)(const st_norm_channels *s, const void *g, const 
 }
 
 #undef SUM_UP
+#undef SUM_COLUMNS
 #undef RUN

@@ -7,6 +7,15 @@
 #define F(f, t) st_##f##_##t
 #define Q(t, k) const t q##k = (t)((const f64 *)param)[k]
 
+#define DEFINE_FINITE(t)                                                 \
+    static inline t finite_##t(t x, t for_nan, t for_inf, t for_minus) { \
+        const t y = x == (t)INFINITY ? for_inf : x;                      \
+        const t z = x == -(t)INFINITY ? for_minus : y;                   \
+        return x != x ? for_nan : z;                                     \
+    }
+DEFINE_FINITE(f32)
+DEFINE_FINITE(f64)
+
 /* name, type, parameters, value for x */
 #define OPS(X, t)                                                                                                    \
     X(leaky_relu, t, Q(t, 0), x > 0 ? x : x * q0)                                                                    \
@@ -15,20 +24,28 @@
     X(softplus, t, Q(t, 0); Q(t, 1), x * q0 > q1 ? x : F(log1p, t)(F(exp, t)(x * q0)) / q0)                          \
     X(threshold, t, Q(t, 0); Q(t, 1), x <= q0 ? q1 : x)                                                              \
     X(hardshrink, t, Q(t, 0), x >= -q0 && x <= q0 ? 0 : x)                                                           \
-    X(softshrink, t, Q(t, 0), x > q0 ? x - q0 : x < -q0 ? x + q0 : x * 0)
+    X(softshrink, t, Q(t, 0), x > q0 ? x - q0 : x < -q0 ? x + q0 : x * 0)                                            \
+    X(nan_to_num, t, Q(t, 0); Q(t, 1); Q(t, 2), finite_##t(x, q0, q1, q2))
 
 /* A missing bound is infinite. A NaN, in x or as a bound, comes through. */
 #define BOUNDS(t)                                                                                                    \
     const st_bounds *bounds = (const st_bounds *)param;                                                              \
     const t lo = bounds->has_lo ? (t)bounds->lo : -(t)INFINITY, hi = bounds->has_hi ? (t)bounds->hi : (t)INFINITY
-/* in two loops: compilers do not vectorise nested comparisons */
+/* x < lo is false for NaN, which comes through */
 #define CLAMP(t)                                                                         \
     KERNEL_HEAD(clamp, t) {                                                              \
         t *o = (t *)(void *)p[0];                                                        \
         const t *a = (const t *)(const void *)p[1];                                      \
         BOUNDS(t);                                                                       \
-        IVDEP for (ptrdiff_t i = 0; i < n; i++) o[i] = F(at_least, t)(a[i], lo);         \
-        IVDEP for (ptrdiff_t i = 0; i < n; i++) o[i] = F(at_most, t)(o[i], hi);          \
+        const t none = lo + hi;                                                          \
+        if (lo != lo || hi != hi) {                                                      \
+            for (ptrdiff_t i = 0; i < n; i++) o[i] = none;                               \
+            return ST_OK;                                                                \
+        }                                                                                \
+        IVDEP for (ptrdiff_t i = 0; i < n; i++) {                                        \
+            const t x = a[i], y = x < lo ? lo : x;                                       \
+            o[i] = hi < y ? hi : y;                                                      \
+        }                                                                                \
         return ST_OK;                                                                    \
     }
 

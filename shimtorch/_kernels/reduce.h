@@ -12,7 +12,7 @@
 #include "half.h"
 #include "loops.h"
 
-enum { LEAF = 1024, RUN = 4 * LEAF, COLUMNS = 1024, FLUSH = 64, LANE_BYTES = 128, FEW = 24, LINE = 64, AHEAD = 2048 };
+enum { LEAF = 1024, RUN = 4 * LEAF, COLUMNS = 1024, FLUSH = 64, LANE_BYTES = 128, FEW = 12, SHORT = 640, LINE = 64, AHEAD = 2048 };
 
 static inline int is_direct(int kind, ptrdiff_t s, size_t size) { return kind <= 16 && s == (ptrdiff_t)size; }
 
@@ -42,6 +42,24 @@ static inline int by_columns(ptrdiff_t n_red, ptrdiff_t s_red, ptrdiff_t n_out, 
 #define ROWS_MAX 1
 #define ROWS_MIN 1
 
+/* Lanes folded into `total`; elements from `at` on, which fill no lane, join in where as many lanes are left. */
+#define FOLD_LANES(t, L, A, MAP, FOLD, lanes, count, v, at, n)                                                       \
+    for (int w = count / 2; w >= 4; w /= 2) {                                                                        \
+        for (int k = 0; k < w; k++) lanes[k] = FOLD(L, lanes[k], lanes[k + w]);                                      \
+        if (!((n - at) & w)) continue;                                                                               \
+        for (int k = 0; k < w; k++) {                                                                                \
+            const L value = MAP(t, v[at + k]);                                                                       \
+            lanes[k] = FOLD(L, lanes[k], value);                                                                     \
+        }                                                                                                            \
+        at += w;                                                                                                     \
+    }                                                                                                                \
+    const A left = FOLD(A, (A)lanes[0], (A)lanes[1]), right = FOLD(A, (A)lanes[2], (A)lanes[3]);                     \
+    total = FOLD(A, left, right);                                                                                    \
+    for (; at < n; at++) {                                                                                           \
+        const A value = MAP(t, v[at]);                                                                               \
+        total = FOLD(A, total, value);                                                                               \
+    }
+
 /* MAP(t, x) may use `param`. */
 #define REDUCTION(op, t, L, A, INIT, MAP, FOLD)                                                                      \
     static ST_OUTLINED A leaf_##op##_##t(const char *a, ptrdiff_t s, ptrdiff_t n, int kind,                          \
@@ -62,6 +80,19 @@ static inline int by_columns(ptrdiff_t n_red, ptrdiff_t s_red, ptrdiff_t n_out, 
             }                                                                                                        \
             return total;                                                                                            \
         }                                                                                                            \
+        if (ROWS_##FOLD > 1 && n < SHORT) { /* lanes that stay in registers from the first element to the total */   \
+            enum { FEWER = LINE / sizeof(L) };                                                                       \
+            L few[FEWER];                                                                                            \
+            ptrdiff_t at = 0;                                                                                        \
+            for (int k = 0; k < FEWER; k++) few[k] = INIT;                                                           \
+            for (; at + FEWER <= n; at += FEWER)                                                                     \
+                for (int k = 0; k < FEWER; k++) {                                                                    \
+                    const L value = MAP(t, v[at + k]);                                                               \
+                    few[k] = FOLD(L, few[k], value);                                                                 \
+                }                                                                                                    \
+            FOLD_LANES(t, L, A, MAP, FOLD, few, FEWER, v, at, n)                                                     \
+            return total;                                                                                            \
+        }                                                                                                            \
         L lane[LANES], run[LANES];                                                                                   \
         ptrdiff_t i = 0;                                                                                             \
         for (int k = 0; k < LANES; k++) lane[k] = INIT;                                                              \
@@ -78,13 +109,7 @@ static inline int by_columns(ptrdiff_t n_red, ptrdiff_t s_red, ptrdiff_t n_out, 
             }                                                                                                        \
             for (int k = 0; k < LANES; k++) lane[k] = FOLD(L, lane[k], run[k]);                                      \
         }                                                                                                            \
-        for (int k = 0; k < n - i; k++) {                                                                            \
-            const L value = MAP(t, v[i + k]);                                                                        \
-            lane[k] = FOLD(L, lane[k], value);                                                                       \
-        }                                                                                                            \
-        for (int w = LANES / 2; w >= 4; w /= 2)                                                                      \
-            for (int k = 0; k < w; k++) lane[k] = FOLD(L, lane[k], lane[k + w]);                                     \
-        for (int k = 0; k < 4; k++) total = FOLD(A, total, (A)lane[k]);                                              \
+        FOLD_LANES(t, L, A, MAP, FOLD, lane, LANES, v, i, n)                                                         \
         return total;                                                                                                \
     }                                                                                                                \
     static ST_OUTLINED A tree_##op##_##t(const char *a, ptrdiff_t s, ptrdiff_t n, int kind, const void *param) {     \

@@ -60,6 +60,33 @@ INTEGERS(DEFINE_INT)
 COMPLEX_OPS(DEFINE, c64)
 COMPLEX_OPS(DEFINE, c128)
 
+/* ---- interpolation by a number, from the end that is nearer ---- */
+
+#define LERP_SCALED(t, SETUP, NEAR, SCALE)                                                                           \
+    KERNEL_HEAD(lerp_scaled, t) {                                                                                    \
+        t *o = (t *)(void *)p[0];                                                                                    \
+        const t *a = (const t *)(const void *)p[1], *b = (const t *)(const void *)p[2];                              \
+        SETUP;                                                                                                       \
+        const t rest = 1 - value;                                                                                    \
+        if (NEAR) {                                                                                                  \
+            IVDEP for (ptrdiff_t i = 0; i < n; i++) o[i] = a[i] + SCALE(b[i] - a[i], value);                         \
+        } else {                                                                                                     \
+            IVDEP for (ptrdiff_t i = 0; i < n; i++) o[i] = b[i] - SCALE(b[i] - a[i], rest);                          \
+        }                                                                                                            \
+        return ST_OK;                                                                                                \
+    }
+#define TIMES(x, y) ((x) * (y))
+LERP_SCALED(f32, VALUE(f32), fabsf(value) < 0.5f, TIMES)
+LERP_SCALED(f64, VALUE(f64), fabs(value) < 0.5, TIMES)
+LERP_SCALED(c64, VALUE_COMPLEX(c64), cabs_c64(value) < 0.5f, cmul_c64)
+LERP_SCALED(c128, VALUE_COMPLEX(c128), cabs_c128(value) < 0.5, cmul_c128)
+LOOP2(lerp_scaled, f32, f32, f32)
+LOOP2(lerp_scaled, f64, f64, f64)
+LOOP2(lerp_scaled, c64, c64, c64)
+LOOP2(lerp_scaled, c128, c128, c128)
+HALF2(lerp_scaled, f16, f16)
+HALF2(lerp_scaled, bf16, bf16)
+
 /* ---- gradient x where the value y was above the threshold ---- */
 
 #define THRESHOLD(t) const t limit = (t)((const f64 *)param)[0]
@@ -71,7 +98,7 @@ HALF2(threshold_backward, f16, f16)
 HALF2(threshold_backward, bf16, bf16)
 
 #define ROW(op, t, SETUP, EXPR) ENTRY(op, t)
-#define FLOAT_ROWS(t) FLOAT_OPS(ROW, t) ENTRY(threshold_backward, t)
+#define FLOAT_ROWS(t) FLOAT_OPS(ROW, t) ENTRY(threshold_backward, t) ENTRY(lerp_scaled, t)
 #define INT_ROWS(t) INT_OPS(ROW, t)
 const st_entry ISA_NAME(st_entries_ternary)[] = {
     ENTRY_AS(where, b8, u8)
@@ -82,5 +109,5 @@ const st_entry ISA_NAME(st_entries_ternary)[] = {
     ENTRY_AS(where, c128, w16)
     FLOAT_ROWS(f32) FLOAT_ROWS(f64) FLOAT_ROWS(f16) FLOAT_ROWS(bf16)
     INTEGERS(INT_ROWS)
-    COMPLEX_OPS(ROW, c64) COMPLEX_OPS(ROW, c128)
+    COMPLEX_OPS(ROW, c64) COMPLEX_OPS(ROW, c128) ENTRY(lerp_scaled, c64) ENTRY(lerp_scaled, c128)
     ST_END};

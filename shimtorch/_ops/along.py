@@ -1,43 +1,17 @@
-"""Picking and writing along one dimension: index_select, gather, scatter and their kin."""
+"""Picking and writing slices along one dimension, and picking elements: index_select, index_add, gather and more."""
 import numpy as np
 
-from .._core import OPS
 from .._core.declaring import inplace_op, op
-from .._core.device import contiguous_format
 from .._core.dtype import scalar_type
 from .._core.factory import fitting
 from .._core.tensor import TensorBase, wrap_ndarray
 from .._kernels import along as kernels
-from ._rules import where
-from .indexing import WORDS, add_at
+from ._placing import WORDS, in_three, put_slices
 from .samples import Draw, Samples, call, integers
 from .shape import wrap
 
-_ADDED = ("float32", "float64", "uint8", "int8", "int16", "int32", "int64")
 
-
-def _in_three(array, d):
-    """A contiguous array as (before dimension d, d, after it)."""
-    shape = array.shape
-    outer = inner = 1
-    for n in shape[:d]:
-        outer *= n
-    for n in shape[d + 1:]:
-        inner *= n
-    return array.reshape(outer, shape[d], inner)
-
-
-def _add_slices(array, d, places, values):
-    """``array[places[i]] += values[i]`` along dimension d."""
-    if (array.dtype.name in _ADDED and array.flags.c_contiguous and values.shape[:d] == array.shape[:d]
-            and values.shape[d + 1:] == array.shape[d + 1:]):
-        kernels.index_add(_in_three(array, d), places.astype(np.int64, copy=False),
-                          _in_three(np.ascontiguousarray(values), d))
-    else:
-        add_at(array, (slice(None),) * d + (places,), values)
-
-
-def _index_array(t, message):
+def index_array(t, message):
     if t.dtype.name not in ("int64", "int32"):
         raise RuntimeError(message)
     return t._ndarray()
@@ -62,7 +36,7 @@ def index_select(self, dim, index):
     d = wrap(dim, self.dim())
     if index.dim() > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
-    places = _index_array(index, "index_select(): Expected dtype int32 or int64 for index").reshape(-1)
+    places = index_array(index, "index_select(): Expected dtype int32 or int64 for index").reshape(-1)
     _check_range(places, self.shape[d] if self.dim() else 1, d, "index out of range in self")
     if self.dim() == 0:
         if places.size != 1:
@@ -71,8 +45,8 @@ def index_select(self, dim, index):
     if not self.is_contiguous() or self.element_size() not in WORDS:
         return wrap_ndarray(self._ndarray().take(places, axis=d))
     result, word = self.new_empty(self.shape[:d] + (places.size,) + self.shape[d + 1:]), WORDS[self.element_size()]
-    kernels.pick(_in_three(self._ndarray().view(word), d), np.ascontiguousarray(places, np.int64),
-                 _in_three(result._ndarray().view(word), d))
+    kernels.pick(in_three(self._ndarray().view(word), d), np.ascontiguousarray(places, np.int64),
+                 in_three(result._ndarray().view(word), d))
     return result
 
 
@@ -83,7 +57,8 @@ def index_add_zeros(grad, shape, dim, index):
     if not shape:
         result.copy_(grad.sum())
         return result
-    _add_slices(result._ndarray(), dim % len(shape), index._ndarray().reshape(-1), grad._ndarray())
+    put_slices(result._ndarray(), dim % len(shape), index._ndarray().reshape(-1).astype(np.int64, copy=False),
+               grad._ndarray(), "sum")
     return result
 
 
@@ -105,21 +80,22 @@ def check_slices(self, d, count, source, name):
                                f"{' '.join(map(str, theirs))} at dimension 0.")
 
 
-def _slices(self, dim, index, source, name):
-    """Dimension, indices, and the values of source shaped to be written to those slices of self."""
+def slices_of(self, dim, index, source, name):
+    """The array of self, the dimension, the places in it, and the values of source for these slices."""
     d = wrap(dim, self.dim())
     if index.dim() > 1:
         raise IndexError(f"{name}(): Index should have dimension 1 or 0 (got {index.dim()})")
-    places = _index_array(index, f"{name}(): Expected dtype int32/int64 for index but got: "
-                          f"{scalar_type(index.dtype)}").reshape(-1)
+    places = index_array(index, f"{name}(): Expected dtype int32/int64 for index but got: "
+                         f"{scalar_type(index.dtype)}").reshape(-1)
     if source.dtype is not self.dtype:
         raise RuntimeError(f"{name}(): self and source expected to have the same dtype, but got (self) "
                            f"{scalar_type(self.dtype)} and (source) {scalar_type(source.dtype)}")
     _check_range(places, self.shape[d] if self.dim() else 1, d)
     check_slices(self, d, places.size, source, name)
-    values = source._ndarray()
-    return (slice(None),) * d + (places,) if self.dim() else (), values if self.dim() == source.dim() else (
-        values.reshape(()) if not self.dim() else values.reshape(self._ndarray()[(slice(None),) * d + (places,)].shape))
+    array, values = self._ndarray(), source._ndarray()
+    array = array if self.dim() else array.reshape(1)
+    return array, d, places.astype(np.int64, copy=False), values if values.ndim == array.ndim else values.reshape(
+        array.shape[:d] + places.shape + array.shape[d + 1:])
 
 
 _slice_calls = [call(Draw(3, 4), 0, integers(2, low=1), Draw(2, 4)),
@@ -135,12 +111,9 @@ _distinct_calls = [call(Draw(3, 4), 0, Draw(2, distinct=True, dtype="int64"), Dr
                 g.index_select(dim, index) * alpha).reshape(source_shape)})
 def index_add_(self, dim, index, source, *, alpha=1):
     """``self[index[i]] += alpha * source[i]`` along a dimension."""
-    places, values = _slices(self, dim, index, source, "index_add_")
+    array, d, places, values = slices_of(self, dim, index, source, "index_add_")
     values = values if alpha == 1 else values * np.asarray(alpha).astype(values.dtype)
-    if places and isinstance(places[-1], np.ndarray):
-        _add_slices(self._ndarray(), len(places) - 1, np.ascontiguousarray(places[-1]), values)
-    else:
-        add_at(self._ndarray(), places, values)
+    put_slices(array, d, places, values, "sum")
     return self
 
 
@@ -157,8 +130,7 @@ def index_add(self, dim, index, source, *, alpha=1):
                    "source": lambda g, dim, index, source_shape: g.index_select(dim, index).reshape(source_shape)})
 def index_copy_(self, dim, index, source):
     """``self[index[i]] = source[i]`` along a dimension."""
-    places, values = _slices(self, dim, index, source, "index_copy_")
-    self._ndarray()[places] = values
+    put_slices(*slices_of(self, dim, index, source, "index_copy_"))
     return self
 
 
@@ -180,7 +152,7 @@ def index_fill_(self, dim, index, value):
     d = wrap(dim, self.dim())
     if index.dim() > 1:
         raise RuntimeError("Index has to be a vector/scalar")
-    places = _index_array(index, "index_fill_(): Expected dtype int64 for index.").reshape(-1)
+    places = index_array(index, "index_fill_(): Expected dtype int64 for index.").reshape(-1)
     n = self.shape[d] if self.dim() else 1
     _check_range(places, n, d, low=-n)
     if isinstance(value, TensorBase):
@@ -190,9 +162,9 @@ def index_fill_(self, dim, index, value):
         value = value.item()
     if isinstance(value, complex) and not self.is_complex():
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
-    array = self._ndarray()
-    number = np.asarray(fitting(self, value, "index_fill_"))
-    array[(slice(None),) * d + (places,) if self.dim() else ()] = number.astype(array.dtype)
+    array = self._ndarray() if self.dim() else self._ndarray().reshape(1)
+    number = np.asarray(fitting(self, value, "index_fill_")).astype(array.dtype)
+    put_slices(array, d, places.astype(np.int64) % max(n, 1), number)
     return self
 
 
@@ -204,7 +176,7 @@ def index_fill(self, dim, index, value):
 
 # ---------------------------------------------------------------- elements named by a tensor of indices
 
-def _check_index_shape(x, d, index, name):
+def check_index_shape(x, d, index, name):
     if index.numel() == 0:
         return
     if max(index.dim(), 1) != max(x.dim(), 1):
@@ -216,29 +188,10 @@ def _check_index_shape(x, d, index, name):
                                f"larger than self {list(x.shape)} apart from dimension {d}")
 
 
-def _others_alike(x, index, d):
-    """Whether two tensors have the same size in all dimensions but d."""
-    return x.dim() == index.dim() > 0 and all(
-        a == b or i == d for i, (a, b) in enumerate(zip(x.shape, index.shape)))
-
-
-def _along(array, d):
-    """NumPy's index for elements picked along dimension d, at the other dimensions' own places."""
-    grid = list(np.ogrid[tuple(slice(n) for n in array.shape)])
-    grid[d] = array
-    return tuple(grid)
-
-
-def _element_places(x, dim, index, name):
-    d = wrap(dim, x.dim())
-    places = _index_array(index, f"{name}(): Expected dtype int32/int64 for index")
-    _check_index_shape(x, d, index, name)
-    n = x.shape[d] if x.dim() else 1
-    if places.size:
-        low, high = int(places.min()), int(places.max())
-        if low < 0 or high >= n:
-            raise RuntimeError(f"index {low if low < 0 else high} is out of bounds for dimension {d} with size {n}")
-    return _along(places, d) if places.ndim else (places,)
+def outside(places, d, n):
+    """Raise for places that do not all lie within dimension d of size n."""
+    low, high = int(places.min()), int(places.max())
+    raise RuntimeError(f"index {low if low < 0 else high} is out of bounds for dimension {d} with size {n}")
 
 
 @op(out=True, samples=Samples([
@@ -251,15 +204,15 @@ def gather(self, dim, index, *, sparse_grad=False):
     if index.numel() == 0:
         return self.new_empty(index.shape)
     d = wrap(dim, self.dim())
-    if _others_alike(self, index, d) and index.dtype.name in ("int64", "int32"):
-        result = self.new_empty(index.shape)
-        word = WORDS[self.element_size()]
-        if kernels.gather(*(_in_three(np.ascontiguousarray(x), d) for x in (
-                self._ndarray().view(word), index._ndarray().astype(np.int64, copy=False))),
-                _in_three(result._ndarray().view(word), d)):
-            return result
-    places = _element_places(self, dim, index, "gather")         # which says what is wrong, if anything is
-    return wrap_ndarray(np.asarray(self._ndarray().reshape(self.shape or (1,))[places]).reshape(index.shape))
+    places = index_array(index, "gather(): Expected dtype int32/int64 for index").astype(np.int64, copy=False)
+    check_index_shape(self, d, index, "gather")
+    array, places = self._ndarray().reshape(self.shape or (1,)), places.reshape(index.shape or (1,))
+    part = array[tuple(slice(None) if i == d else slice(n) for i, n in enumerate(places.shape))]
+    result, word = self.new_empty(index.shape), WORDS[self.element_size()]
+    if not kernels.gather(in_three(np.ascontiguousarray(part), d).view(word), in_three(np.ascontiguousarray(places), d),
+                          in_three(result._ndarray().reshape(places.shape), d).view(word)):
+        outside(places, d, array.shape[d])
+    return result
 
 
 @op(out=True, samples=Samples([call(Draw(3, 4), integers(3, 1, high=4), 1), call(Draw(3, 4), integers(1, 4), 0),
@@ -284,216 +237,3 @@ def take_along_dim(self, indices, dim=None):
     return self.expand(sizes[0]).gather(d, (indices % n if n else indices).expand(sizes[1]))
 
 
-# ---------------------------------------------------------------- scatter
-
-def _source_values(x, index, src, name):
-    if not isinstance(src, TensorBase):
-        if src is None:
-            raise TypeError(f"{name}() missing 1 required positional arguments: \"src\"")
-        return np.asarray(fitting(x, src, name)).astype(x._ndarray().dtype)
-    if src.dtype is not x.dtype:
-        raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype")
-    if any(i > s for i, s in zip(index.shape, src.shape)):
-        raise RuntimeError(f"Expected index {list(index.shape)} to be no larger than self {list(x.shape)} apart from "
-                           f"dimension 0 and to be no larger size than src {list(src.shape)}")
-    values = src._ndarray().reshape(src.shape or (1,))
-    return values[tuple(slice(n) for n in index.shape or (1,))].reshape(index.shape)
-
-
-def _write(x, dim, index, src, name, how):
-    """Write src to the places that index names: how(array, places, values)."""
-    if isinstance(src, TensorBase) and index.numel() and max(src.dim(), 1) != max(index.dim(), 1):
-        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
-    places = _element_places(x, dim, index, name)
-    if index.numel():
-        values = _source_values(x, index, src, name)
-        how(x._ndarray().reshape(x.shape or (1,)) if x.is_contiguous() else x._ndarray(), places, values)
-    return x
-
-
-def _assign(array, places, values):
-    array[places] = values
-
-
-def pad_to(g, shape):
-    """A gradient of the first elements of each dimension as one of the whole."""
-    for d, n in enumerate(shape):
-        if g.shape[d] != n:
-            g = OPS["torch.cat"]([g, g.new_zeros(g.shape[:d] + (n - g.shape[d],) + g.shape[d + 1:])], d)
-    return g
-
-
-def _picked(g, dim, index, shape):
-    return pad_to(g.gather(dim, index), shape) if len(shape) == index.dim() else g.gather(dim, index).reshape(shape)
-
-
-_unique_index = Draw(1, 4, low=0, high=3, dtype="int64")
-_scatter_calls = [call(Draw(3, 4), 0, _unique_index, Draw(1, 4)), call(Draw(3, 4), 0, _unique_index, Draw(2, 5)),
-                  call(Draw(3, 4), 1, Draw(3, 1, low=0, high=4, dtype="int64"), 1),
-                  call(Draw(), 0, integers(high=1), 1)]
-
-
-@inplace_op(renames={"value": "src"}, samples=Samples(_scatter_calls + [
-                call(Draw(3, 4), 0, integers(2, 4), 2, reduce="add"),
-                call(Draw(3, 4), 0, integers(2, 4), Draw(2, 4), reduce="multiply")], "number", gradcheck=False),
-            grads={"self": lambda g, dim, index, reduce: _no_reduce(reduce, g.scatter(dim, index, 0)),
-                   "src": lambda g, src_shape, dim, index: _picked(g, dim, index, src_shape)})
-def scatter_(self, dim, index, src=None, *, reduce=None):
-    """``self[index[i][j]][j] = src[i][j]`` for dim 0, and so on; src may be a number. reduce: "add" or "multiply"."""
-    if reduce not in (None, "add", "multiply"):
-        raise RuntimeError("reduce argument must be either add or multiply.")
-    how = {"add": add_at, "multiply": np.multiply.at}.get(reduce, _assign)
-    return _write(self, dim, index, src, "scatter", how)
-
-
-def _no_reduce(reduce, g):
-    if reduce is not None:
-        raise NotImplementedError("scatter(reduce=): the derivative is not implemented; use scatter_reduce")
-    return g
-
-
-@op(out=True, renames={"value": "src"}, samples=Samples(_scatter_calls, "number"))
-def scatter(self, dim, index, src, *, reduce=None):
-    """The out-of-place form of ``scatter_``."""
-    return self.clone(memory_format=contiguous_format).scatter_(dim, index, src, reduce=reduce)
-
-
-_add_calls = [call(Draw(3, 4), 0, integers(2, 4), Draw(2, 4)), call(Draw(3, 4), 1, integers(2, 5, high=4), Draw(3, 5)),
-              call(Draw(), 0, integers(high=1), Draw())]
-
-
-@inplace_op(samples=Samples(_add_calls, "number"), grads={
-    "self": lambda g: g, "src": lambda g, src_shape, dim, index: _picked(g, dim, index, src_shape)})
-def scatter_add_(self, dim, index, src):
-    """``self[index[i][j]][j] += src[i][j]`` for dim 0, and so on."""
-    if (isinstance(src, TensorBase) and src.dtype is self.dtype and self.dtype.name in _ADDED and self.is_contiguous()
-            and index.numel() and src.shape == index.shape and self.dim()
-            and _others_alike(self, index, wrap(dim, self.dim()))):
-        d = wrap(dim, self.dim())
-        _element_places(self, d, index, "scatter_add")
-        kernels.scatter_add(_in_three(self._ndarray(), d), *(_in_three(np.ascontiguousarray(x), d) for x in (
-            index._ndarray().astype(np.int64, copy=False), src._ndarray())))
-        return self
-    return _write(self, dim, index, src, "scatter_add", add_at)
-
-
-@op(out=True, samples=Samples(_add_calls, "number"))
-def scatter_add(self, dim, index, src):
-    """The out-of-place form of ``scatter_add_``."""
-    return self.clone().scatter_add_(dim, index, src)
-
-
-# ---------------------------------------------------------------- scatter with other reductions
-
-_REDUCERS = {"sum": add_at, "mean": add_at, "prod": np.multiply.at, "amax": np.maximum.at, "amin": np.minimum.at}
-
-
-def _neutral(reduce, dtype):
-    """What changes nothing when reduced with."""
-    if reduce in ("sum", "mean"):
-        return 0
-    if reduce == "prod" or dtype.kind == "b":
-        return reduce in ("prod", "amin")
-    limits = np.iinfo(dtype) if dtype.kind in "iu" else None
-    if reduce == "amax":
-        return limits.min if limits else -np.inf
-    return limits.max if limits else np.inf
-
-
-def reduce_at(array, places, values, reduce, include_self):
-    """Reduce values into the named places of an array, with what is there or without."""
-    if reduce not in _REDUCERS:
-        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
-    if not include_self:
-        array[places] = _neutral(reduce, array.dtype)
-    _REDUCERS[reduce](array, places, values)
-    if reduce == "mean":
-        count = np.full(array.shape, int(include_self))
-        np.add.at(count, places, 1)
-        count[count == 0] = 1
-        array[...] = array // count if array.dtype.kind in "iu" else array / count
-
-
-_reduce_calls = [call(Draw(3, 4, distinct=True), 0, integers(2, 4), Draw(2, 4), how, include_self=keep)
-                 for how in ("sum", "mean", "prod", "amax", "amin") for keep in (True, False)]
-
-
-@inplace_op(samples=Samples(_reduce_calls, "real"), grads={
-    "self": lambda g, self, dim, index, src, reduce, include_self, out: _reduce_grads(
-        g, self, dim, index, src, reduce, include_self, out)[0],
-    "src": lambda g, self, dim, index, src, reduce, include_self, out: _reduce_grads(
-        g, self, dim, index, src, reduce, include_self, out)[1]})
-def scatter_reduce_(self, dim, index, src, reduce, *, include_self=True):
-    """Reduce elements of src into the places that index names: sum, prod, mean, amax or amin."""
-    return _write(self, dim, index, src, "scatter_reduce", lambda array, places, values: reduce_at(
-        array, places, values, reduce, include_self))
-
-
-def _reduce_grads(g, x, dim, index, src, reduce, include_self, out):
-    """The gradients of self and src."""
-    zeros = x.new_zeros(x.shape)
-    counts = zeros.scatter_add(dim, index, src.new_ones(src.shape))
-    untouched = counts == 0
-    if reduce in ("sum", "mean"):
-        if reduce == "mean":
-            g = g / where(untouched.logical_or(counts == 0), 1, counts + int(include_self))
-        own = g if include_self else where(untouched, g, 0)
-        return own, _picked(g, dim, index, src.shape)
-    if reduce == "prod":
-        safe_x, safe_src = where(x == 0, 1, x), where(src == 0, 1, src)
-        start = safe_x if include_self else zeros + 1
-        product = start.scatter_reduce(dim, index, safe_src, "prod")
-        zero_count = ((x == 0).to(x.dtype) if include_self else zeros).scatter_add(dim, index, (src == 0).to(x.dtype))
-        own = where(zero_count == (x == 0).to(x.dtype), product / safe_x, 0) * g
-        others = zero_count.gather(dim, index) == (_cut(src, index) == 0).to(x.dtype)
-        theirs = where(others, (g * product).gather(dim, index) / _cut(safe_src, index), 0)
-        return own if include_self else where(untouched, g, 0), pad_to(theirs, src.shape)
-    mine = (x == out).to(g.dtype) if include_self else untouched.to(g.dtype)
-    hits = (_cut(src, index) == out.gather(dim, index)).to(g.dtype)
-    shares = g / where(untouched, 1, (mine if include_self else zeros).scatter_add(dim, index, hits))
-    return (where(untouched, g, shares * mine if include_self else 0),
-            pad_to(shares.gather(dim, index) * hits, src.shape))
-
-
-def _cut(src, index):
-    """The part of src that index reaches."""
-    return src[tuple(slice(n) for n in index.shape)] if index.dim() else src
-
-
-@op(out=True, samples=Samples(_reduce_calls, "real"))
-def scatter_reduce(self, dim, index, src, reduce, *, include_self=True):
-    """The out-of-place form of ``scatter_reduce_``."""
-    return self.clone().scatter_reduce_(dim, index, src, reduce, include_self=include_self)
-
-
-_index_reduce_calls = [call(Draw(3, 4, distinct=True), 0, integers(4), Draw(4, 4), how, include_self=keep)
-                       for how in ("mean", "prod", "amax", "amin") for keep in (True, False)]
-
-
-@inplace_op(samples=Samples(_index_reduce_calls, "real"), grads={
-    "self": lambda g, self, dim, index, source, reduce, include_self, out: _reduce_grads(
-        g, self, dim, _slice_index(self, dim, index, source), source, reduce, include_self, out)[0],
-    "source": lambda g, self, dim, index, source, reduce, include_self, out: _reduce_grads(
-        g, self, dim, _slice_index(self, dim, index, source), source, reduce, include_self, out)[1]})
-def index_reduce_(self, dim, index, source, reduce, *, include_self=True):
-    """Reduce the slices of source into those of self that index names: mean, prod, amax or amin."""
-    if reduce not in ("mean", "prod", "amax", "amin"):
-        raise RuntimeError(f"reduce argument must be either prod, mean, amax or amin, got {reduce}.")
-    places, values = _slices(self, dim, index, source, "index_reduce_")
-    reduce_at(self._ndarray(), places, values, reduce, include_self)
-    return self
-
-
-def _slice_index(x, dim, index, source):
-    """The indices of slices as ``scatter`` takes them: one for each element of source."""
-    if not source.dim():
-        return index.reshape(())
-    shape = [1] * source.dim()
-    shape[wrap(dim, x.dim())] = -1
-    return index.reshape(shape).expand(source.shape)
-
-
-@op(out=True, samples=Samples(_index_reduce_calls, "real"))
-def index_reduce(self, dim, index, source, reduce, *, include_self=True):
-    """The out-of-place form of ``index_reduce_``."""
-    return self.clone().index_reduce_(dim, index, source, reduce, include_self=include_self)

@@ -330,13 +330,11 @@ def _triples(dtypes):
 
 
 def _three(name, self, tensor1, tensor2, value):
-    dtype = result_type(self, tensor1)
-    dtype = promote_types(dtype, result_type(self, tensor2))
-    if self.shape == tensor1.shape == tensor2.shape:
-        parts = self, tensor1, tensor2
-    else:
-        parts = OPS["torch.broadcast_tensors"](self, tensor1, tensor2)
-    return pointwise_scaled(name, [t if t.dtype is dtype else cast(t, dtype) for t in parts], value)
+    parts = self, tensor1, tensor2
+    if not self.dtype is tensor1.dtype is tensor2.dtype:
+        dtype = promote_types(result_type(self, tensor1), result_type(self, tensor2))
+        parts = [t if t.dtype is dtype else cast(t, dtype) for t in parts]
+    return pointwise_scaled(name, parts, value)
 
 
 @op(inplace=True, out=True, samples=_triples("number"), legacy=_value_first, legacy_min=4,
@@ -378,6 +376,8 @@ def lerp(self, end, weight):
             return pointwise_scaled("lerp", parts, 0)
         weight = weight.item()
     merged_shape(self.shape, end.shape)        # raises where they do not go together
+    if not self.is_cuda and not end.is_cuda:
+        return pointwise_scaled("lerp_scaled", (self, end), weight)
     return self + (end - self) * weight if builtin_abs(weight) < 0.5 else end - (end - self) * (1 - weight)
 
 

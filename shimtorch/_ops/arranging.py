@@ -1,10 +1,10 @@
 """Rearrangements that copy: repeating, flipping, rolling, triangles and diagonals."""
 from .._core import OPS
+from .._core import arranging as _arranging
 from .._core.declaring import inplace_op, op
 from .._core.device import contiguous_format
 from .._core.einsum import contract_labelled
 from .._core.history import name_history
-from .._core.pointwise import chosen
 from .._core.tensor import TensorBase, wrap_ndarray
 from .samples import Draw, Samples, call, integers
 from .shape import diagonal_backward, wrap
@@ -102,13 +102,7 @@ def rolled_dims(shifts, dims, ndim):
     grads={"self": lambda g, dims: g.flip(*dims)})
 def flip(self, *dims):
     """The order of the elements reversed along dimensions."""
-    import numpy as np
-    places = flipped_dims(dims, self.dim())
-    if self.dim() == 0:
-        return self.clone()
-    result = OPS["torch.empty_like"](self)
-    np.copyto(result._ndarray(), np.flip(self._ndarray(), places))
-    return result
+    return _arranging.flipped(self, flipped_dims(dims, self.dim()))
 
 
 @op(samples=Samples([call(Draw(3, 4))], **_number))
@@ -134,11 +128,8 @@ def flipud(self):
         g, tuple(-s for s in shifts) if isinstance(shifts, (tuple, list)) else -shifts, dims)})
 def roll(self, shifts, dims=()):
     """Elements moved along dimensions; what leaves at one end comes in at the other."""
-    import numpy as np
     shifts, dims = rolled_dims(shifts, dims, self.dim())
-    if not dims:
-        return wrap_ndarray(np.roll(self._ndarray(), shifts[0]))
-    return wrap_ndarray(np.ascontiguousarray(np.roll(self._ndarray(), shifts, [wrap(d, self.dim()) for d in dims])))
+    return _arranging.rolled(self, shifts, [wrap(d, self.dim()) for d in dims])
 
 
 @op(samples=Samples([call(Draw(3, 4)), call(Draw(3, 4), 2, (1, 0)), call(Draw(2, 3, 4), -1, (0, 2)),
@@ -180,13 +171,9 @@ def triu(self, diagonal=0):
 
 
 def _triangle(x, diagonal, lower, name):
-    import numpy as np
     if x.dim() < 2:
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
-    diagonal = max(min(diagonal, 1 << 40), -1 << 40)
-    kept = (np.tri(*x.shape[-2:], diagonal, dtype=bool) if lower
-            else ~np.tri(*x.shape[-2:], diagonal - 1, dtype=bool))
-    return chosen(wrap_ndarray(kept), x.contiguous(), x.new_zeros(()))
+    return _arranging.triangle(x, max(min(diagonal, 1 << 40), -1 << 40), lower)
 
 
 # ---------------------------------------------------------------- diagonals

@@ -2,10 +2,10 @@
 import math
 from operator import index
 
-from .._core import OPS, factory
+from .._core import OPS, factory, ranges
 from .._core.declaring import op
 from .._core.device import as_device, strided
-from .._core.dtype import get_default_dtype, int32, int64, uint8
+from .._core.dtype import float64, get_default_dtype, int32, int64, uint8
 from .._core.policy import policy
 from .._core.tensor import TensorBase, wrap_ndarray
 from . import samples
@@ -177,7 +177,6 @@ def _there(device, out):
 
 def _counted(n, start, step, dtype, device=None):
     """``start + i * step`` for i < n, on a CUDA device (None: the CPU)."""
-    import numpy as np
     if n > 1 << 58:
         raise RuntimeError(f"Storage size calculation overflowed with sizes=[{n}]")
     if device is not None:
@@ -185,9 +184,10 @@ def _counted(n, start, step, dtype, device=None):
         t = factory.new_empty((n,), dtype, None, device)
         fill_range(t, start, step)
         return t
+    if ranges.counts(dtype):
+        return ranges.counted(n, start, step, dtype)
     whole = isinstance(start, int) and isinstance(step, int)
-    values = np.arange(n, dtype=np.int64 if whole else np.float64)
-    return factory.cast(wrap_ndarray(values * step + start), dtype)
+    return factory.cast(ranges.counted(n, start, step, int64 if whole else float64), dtype)
 
 
 @op(method=False, samples=Samples([
@@ -197,6 +197,12 @@ def _counted(n, start, step, dtype, device=None):
 def arange(start=0, end=None, step=1, *, dtype=None, out=None, layout=None, device=None, requires_grad=False,
            pin_memory=False):
     """The numbers from ``start`` to below ``end`` in steps of ``step``: a 1-d tensor, int64 if all are ints."""
+    if end is None:
+        start, end = 0, start
+    if dtype is None and out is None and device is None and step and not policy.float_ranges and (
+            type(start) is int and type(end) is int and type(step) is int and (end - start) * step >= 0):
+        t = ranges.counted(len(range(start, end, step)), start, step, int64)
+        return t.requires_grad_() if requires_grad else t
     floats = any(isinstance(v, float) or (isinstance(v, TensorBase) and v.is_floating_point())
                  for v in (start, end, step))
     if out is not None:
@@ -272,37 +278,6 @@ def _short_linspace(start, end, steps, dtype, device):
     return OPS["torch.cat"]([first + step * i[:half], (last - step * i[:steps - half]).flip(0)])
 
 
-def fused_multiply_add(a, b, c):
-    """a * b + c of ndarrays of one real dtype with one rounding; of complex ones with several."""
-    import numpy as np
-    if a.dtype.kind == "c":
-        return a * b + c
-    if a.dtype == np.float32:              # in float64 the product is exact, and the sum is rounded to odd
-        product, c = a.astype(np.float64) * b, c.astype(np.float64)
-        total, error = _two_sum(product, c)
-        even = (total.view(np.int64) & 1) == 0
-        return np.where((error != 0) & even, np.nextafter(total, np.copysign(np.inf, error)), total).astype(np.float32)
-    product = a * b
-    a_high, b_high = _high_half(a), _high_half(b)
-    a_low, b_low = a - a_high, b - b_high
-    rest = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
-    total, error = _two_sum(product, c)
-    return total + (error + rest)
-
-
-def _high_half(x):
-    """The upper half of the bits of float64 numbers."""
-    scaled = x * 134217729.0
-    return scaled - (scaled - x)
-
-
-def _two_sum(a, b):
-    """The sum, rounded, and what rounding left out."""
-    total = a + b
-    back = total - a
-    return total, (a - (total - back)) + (b - back)
-
-
 @op(method=False, samples=Samples([call(0, 1, 5), call(3, -10, 4), call(1, 2, 1), call(1, 2, 0), call(Draw(), 2, 3),
                                    call(4.3, -3, 50, dtype=int64), call(4.3, -3, 5, dtype=uint8)], gradcheck=False))
 def linspace(start, end, steps=100, *, dtype=None, out=None, layout=None, device=None, requires_grad=False):
@@ -329,16 +304,21 @@ def linspace(start, end, steps=100, *, dtype=None, out=None, layout=None, device
         t = factory.new_empty((steps,), dtype, None, _there(device, out))
         fill_linspace(t, start, end)
         return _finish(t, out, device, requires_grad)
-    work = {"float32": np.float32, "complex64": np.complex64, "complex128": np.complex128}.get(dtype.name, np.float64)
+    if dtype.is_complex:
+        t = _complex_linspace(start, end, steps, np.dtype(dtype.name).type)
+    else:
+        t = ranges.spaced(steps, start, end, dtype if dtype.is_floating_point else float64)
+    return _finish(factory.cast(t, dtype), out, device, requires_grad)
+
+
+def _complex_linspace(start, end, steps, work):
+    """``linspace`` of complex numbers of the NumPy type work."""
+    import numpy as np
     step = (work(end) - work(start)) / work(steps - 1) if steps > 1 else work(0)
     i = np.arange(steps)
-    # from both ends towards the middle, so that the last value is exact
-    first = i < steps // 2
-    values = fused_multiply_add(np.where(first, step, -step), np.where(first, i, steps - 1 - i).astype(work),
-                                np.where(first, work(start), work(end)))
-    if steps == 1:
-        values = np.array([start])
-    return _finish(factory.cast(wrap_ndarray(values.astype(work)), dtype), out, device, requires_grad)
+    first = i < max(steps // 2, 1)             # from both ends towards the middle: the last value is exact
+    values = np.where(first, step, -step) * np.where(first, i, steps - 1 - i) + np.where(first, work(start), work(end))
+    return wrap_ndarray(values.astype(work))
 
 
 @op(method=False, samples=Samples([call(0, 2, 5), call(0, 1, 3, 2), call(1, 2, steps=2), call(2, 1.2, 4, dtype=int64),
@@ -347,8 +327,6 @@ def logspace(start, end, steps=100, base=10.0, *, dtype=None, out=None, layout=N
              requires_grad=False):
     """``steps`` powers of ``base``, with exponents from ``start`` to ``end``."""
     import numpy as np
-
-    from .._core.dtype import float64
     dtype = out.dtype if out is not None else dtype or get_default_dtype()
     steps = _check_ends("logspace", start, end, steps)
     if dtype.name == "bool":

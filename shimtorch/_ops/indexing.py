@@ -8,15 +8,15 @@ from .._core.dtype import bool as bool_
 from .._core.dtype import scalar_type
 from .._core.grad_mode import is_grad_enabled
 from .._core.indexing import slice_bounds
+from .._core.pointwise import chosen
 from .._core.policy import inside, policy
 from .._core.tensor import TensorBase, bind_operator, wrap_ndarray
-from .._kernels import masks as kernels
+from .._kernels import along, masks, placing
+from ._placing import WORDS, add_at, in_three, put_slices
 from .samples import Draw, Samples, call, integers, mask
 from .shape import slice_
 
 _INDEX_DTYPES = ("int64", "int32", "uint8", "bool", "int16", "int8")
-# By size of an element: the dtype as which kernels move it.
-WORDS = {1: "uint8", 2: "int16", 4: "float32", 8: "float64", 16: "complex128"}
 
 
 # ---------------------------------------------------------------- what an index means
@@ -44,11 +44,17 @@ def masks_whole(x, mask):
 def chosen_by_mask(x, mask):
     """The elements of x where a mask of its shape is true."""
     word, flags = WORDS[x.element_size()], mask.contiguous()._ndarray().reshape(-1).view(np.uint8)
-    starts = np.empty(-(-flags.size // kernels.block_size) + 1, np.int64)
-    kernels.count_true(flags, starts)
+    starts = true_before(flags)
     result = x.new_empty(int(starts[-1]))
-    kernels.take(x.contiguous()._ndarray().reshape(-1).view(word), flags, starts, result._ndarray().view(word))
+    masks.take(x.contiguous()._ndarray().reshape(-1).view(word), flags, starts, result._ndarray().view(word))
     return result
+
+
+def true_before(flags):
+    """How many of the flags are true before each block of the kernels of `masks`; the last is how many are in all."""
+    starts = np.empty(-(-flags.size // masks.block_size) + 1, np.int64)
+    masks.count_true(flags, starts)
+    return starts
 
 
 def _scalar_item(x):
@@ -226,12 +232,40 @@ def _numpy_index(x, tensors):
     grads={"self": lambda g, self_shape, indices: index_put_zeros(g, self_shape, indices)})
 def index(self, indices):
     """The elements that index tensors name, as NumPy's advanced indexing."""
-    where = _numpy_index(self, indices)
     array = self._ndarray()
-    if sum(not isinstance(w, slice) for w in where) == 1:
-        d = next(i for i, w in enumerate(where) if not isinstance(w, slice))
-        return wrap_ndarray(array.take(where[d], axis=d))
-    return wrap_ndarray(array[where])
+    if not array.flags.c_contiguous or not array.size or (lines := _in_lines(array, indices)) is None:
+        return wrap_ndarray(array[_numpy_index(self, indices)])
+    array, d, places = lines
+    three, word = in_three(array, d), WORDS[self.element_size()]
+    result = self.new_empty(array.shape[:d] + places.shape + array.shape[d + 1:])
+    along.pick(three.view(word), places.reshape(-1),
+               result._ndarray().view(word).reshape(three.shape[0], places.size, three.shape[2]))
+    return result
+
+
+def _in_lines(array, tensors):
+    """Indices of neighbouring dimensions as places in one: the array with these dimensions as one, which it is, and
+    the places as a contiguous int64 array of the indices' common shape. None where dimensions lie between the
+    indices, or cannot become one without a copy, and where NumPy's way has a complaint."""
+    named = [d for d, t in enumerate(tensors) if t is not None]
+    if not named or len(tensors) > array.ndim or len(named) > 1 and not (
+            array.flags.c_contiguous and named[-1] - named[0] < len(named)):
+        return None
+    indices = [tensors[d]._ndarray() for d in named]
+    shape = indices[0].shape
+    if len(named) > 1:
+        try:
+            shape = np.broadcast_shapes(*(a.shape for a in indices))
+        except ValueError:
+            return None
+    places = np.zeros(shape, np.int64)
+    for d, a in zip(named, indices):
+        a = np.ascontiguousarray(a if a.shape == shape else np.broadcast_to(a, shape), np.int64)
+        if not placing.join(places.reshape(-1), a.reshape(-1), array.shape[d]):
+            return None
+    if len(named) > 1:
+        array = array.reshape(array.shape[:named[0]] + (-1,) + array.shape[named[-1] + 1:])
+    return array, named[0], places
 
 
 OPS["torch.index"] = index
@@ -252,16 +286,23 @@ OPS["torch.Tensor.index"] = _index_method
 def index_put_zeros(grad, shape, indices):
     """Gradients of picked elements added up in zeros of a shape."""
     result = grad.new_zeros(shape)
-    add_at(result._ndarray(), _numpy_index(result, indices), grad._ndarray())
+    _put_at(result, indices, grad._ndarray(), "sum")
     return result
 
 
-def add_at(array, where, values):
-    """``array[where] += values``, where a place may be named several times."""
-    if array.dtype == bool:
-        np.logical_or.at(array, where, values)
+def _put_at(x, tensors, values, how=None):
+    """``x[tensors] = values``, or ``+=`` for how "sum", where a place may be named several times."""
+    array = x._ndarray()
+    if (lines := _in_lines(array, tensors)) is not None:
+        array, d, places = lines
+        before, after = array.shape[:d], array.shape[d + 1:]
+        values = np.broadcast_to(values, before + places.shape + after)
+        put_slices(array, d, places.reshape(-1),
+                   values if places.ndim == 1 else values.reshape(before + (places.size,) + after), how)
+    elif how is None:
+        array[_numpy_index(x, tensors)] = values
     else:
-        np.add.at(array, where, values)
+        add_at(array, _numpy_index(x, tensors), values)
 
 
 @inplace_op(function=True, takes_list=True, samples=Samples([
@@ -275,17 +316,19 @@ def index_put_(self, indices, values, accumulate=False):
         raise RuntimeError("Index put requires the source and destination dtypes match, got "
                            f"{scalar_type(self.dtype)} for the destination and {scalar_type(values.dtype)} for the "
                            "source.")
-    where = _numpy_index(self, _as_tensors(self, indices))
-    array = self._ndarray()
+    if not accumulate and values.numel() == 1 and len(indices) == 1 and _is_mask_of(self, indices[0]):
+        return self.copy_(chosen(indices[0], values.reshape(()), self))
+    tensors = _as_tensors(self, indices)
     try:
-        if accumulate:
-            add_at(array, where, values._ndarray())
-        else:
-            array[where] = values._ndarray()
+        _put_at(self, tensors, values._ndarray(), "sum" if accumulate else None)
     except ValueError:
         raise RuntimeError(f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to "
-                           f"indexing result of shape {list(array[where].shape)}") from None
+                           f"indexing result of shape {list(_index_shape(self, tensors))}") from None
     return self
+
+
+def _is_mask_of(x, mask):
+    return mask is not None and mask.dtype is bool_ and mask.shape == x.shape and mask.layout is strided
 
 
 def _as_tensors(x, indices):
@@ -322,6 +365,8 @@ def _assign_item(x, index, value):
         from .sparse_assigning import sparse_setitem
         return sparse_setitem(x, index, value)
     number = isinstance(value, (int, float, complex, bool))
+    if number and isinstance(index, TensorBase) and _is_mask_of(x, index):
+        return x.masked_fill_(index, value)
     if not number and not isinstance(value, TensorBase):
         from .._core.factory import from_data
         value = from_data(value).to(x.dtype)

@@ -10,8 +10,10 @@ from .._core.pointwise import chosen
 from .._core.policy import policy
 from .._core.promotion import result_type
 from .._core.tensor import TensorBase, wrap_ndarray
+from .._kernels import along, masks
 from . import samples
-from .indexing import add_at, chosen_by_mask, masks_whole
+from ._placing import WORDS, put_slices
+from .indexing import chosen_by_mask, masks_whole, true_before
 from .samples import Draw, Samples, call, integers, mask
 from .shape import merged_shape
 
@@ -148,12 +150,15 @@ def masked_scatter_(self, mask, source):
     if source.dtype is not self.dtype:
         raise RuntimeError("masked_scatter: expected self and source to have same dtypes but got"
                            f"{scalar_type(self.dtype)} and {scalar_type(source.dtype)}")
-    array = self._ndarray()
-    chosen_places = mask.expand(self.shape)._ndarray() != 0
-    n = int(chosen_places.sum())
-    if n > source.numel():
+    flags = (mask.expand(self.shape)._ndarray() != 0).view(np.uint8).reshape(-1)
+    starts = true_before(flags)
+    if starts[-1] > source.numel():
         raise RuntimeError("Number of elements of source < number of ones in mask")
-    array[chosen_places] = source._ndarray().reshape(-1)[:n]
+    array, word = self._ndarray(), WORDS[self.element_size()]
+    flat = np.ascontiguousarray(array).reshape(-1)
+    masks.give(flat.view(word), flags, starts, np.ascontiguousarray(source._ndarray()).reshape(-1).view(word))
+    if not array.flags.c_contiguous:
+        array[...] = flat.reshape(array.shape)
     return self
 
 
@@ -195,6 +200,7 @@ def argwhere(self):
 # ---------------------------------------------------------------- elements by number
 
 def _flat_places(index, n, name):
+    """The places that an index tensor names among n elements, counted from the first."""
     if index.dtype.name != "int64":
         raise RuntimeError(f"{name}(): Expected a long tensor for index, but got {scalar_type(index.dtype)}")
     places = index._ndarray()
@@ -205,7 +211,7 @@ def _flat_places(index, n, name):
         for bad in (int(places.min()), int(places.max())):
             if not -n <= bad < n:
                 raise IndexError(f"out of range: tried to access index {bad} on a tensor of {n} elements.")
-    return places
+    return places % n if places.size and places.min() < 0 else places
 
 
 @op(out=True, renames={"indices": "index"}, samples=Samples([
@@ -215,8 +221,14 @@ def _flat_places(index, n, name):
 def take(self, index):
     """The elements at places counted as if the tensor were 1-d."""
     flat = self.reshape(-1)
-    _flat_places(index, flat.numel(), "take")
-    return OPS["torch.index"](flat, [index])
+    if not index.numel() or index.dtype is not int64:
+        _flat_places(index, flat.numel(), "take")
+        return self.new_empty(index.shape)
+    result, word = self.new_empty(index.shape), WORDS[self.element_size()]
+    from_, to = (x._ndarray().view(word).reshape(1, -1, 1) for x in (flat.contiguous(), result))
+    if not along.gather(from_, np.ascontiguousarray(index._ndarray()).reshape(1, -1, 1), to):
+        along.gather(from_, _flat_places(index, flat.numel(), "take").reshape(1, -1, 1), to)
+    return result
 
 
 _puts = [call(Draw(3, 4), Draw(2, distinct=True, dtype="int64"), Draw(2)),
@@ -234,14 +246,12 @@ def put_(self, index, source, accumulate=False):
     if source.dtype is not self.dtype:
         raise RuntimeError("put_(): self and source expected to have the same dtype, but got self.dtype = "
                            f"{scalar_type(self.dtype)} and source.dtype = {scalar_type(source.dtype)}")
-    places = _flat_places(index, self.numel(), "put_") % max(self.numel(), 1)
-    places = np.unravel_index(places.reshape(-1), tuple(self.shape) or (1,))
+    places = _flat_places(index, self.numel(), "put_").reshape(-1)
     array, values = self._ndarray(), source._ndarray().reshape(-1)
-    array = array if self.dim() else array.reshape(1)
-    if accumulate:
-        add_at(array, places, values)
-    else:
-        array[places] = values
+    flat = np.ascontiguousarray(array).reshape(-1)
+    put_slices(flat, 0, places, values, "sum" if accumulate else None)
+    if not array.flags.c_contiguous:
+        array[...] = flat.reshape(array.shape)
     return self
 
 

@@ -50,6 +50,20 @@ def _sorted(array, dim, descending):
     return [x if last else np.ascontiguousarray(np.moveaxis(x, -1, dim)) for x in (values, places)]
 
 
+def _selected(array, dim, ranks):
+    """The elements, along a dimension, that `_sorted` puts at the ranks, one for each row; and where they were."""
+    rows = np.ascontiguousarray(np.moveaxis(array, dim, -1))
+    name, shape = array.dtype.name, rows.shape[:-1]
+    values, places = np.empty(shape, rows.dtype), np.empty(shape, np.int64)
+    kind = "f" if name in _INFINITIES else "i" if array.dtype.kind == "i" else "u"
+    word = f"u{array.dtype.itemsize}"
+    if values.size:
+        ranks = np.ascontiguousarray(np.broadcast_to(ranks, shape), np.int64).reshape(-1)
+        sort_kernels.select(rows.view(word).reshape(-1, rows.shape[-1]), ranks, values.view(word).reshape(-1),
+                            places.reshape(-1), kind, _INFINITIES.get(name, 0))
+    return values, places
+
+
 _scattered = {"self": lambda g, self_shape, out, dim: g.new_zeros(self_shape).scatter(dim, out[1], g)
               if self_shape else g}
 
@@ -129,13 +143,14 @@ def topk(self, k, dim=-1, largest=True, sorted=True):
 @op(method=False, function=False, backward_name="KthvalueBackward0", grads={
     "self": lambda g, self_shape, out, dim, keepdim: pick_grad(g, self_shape, out[1], dim, keepdim)})
 def _kth(self, k, dim, keepdim, make):
-    values, indices = _sort(self, dim, False)
-    if self.dim():
-        values, indices = values.select(dim, k - 1), indices.select(dim, k - 1)
-        if keepdim:
-            values, indices = values.unsqueeze(dim), indices.unsqueeze(dim)
-        values, indices = values.contiguous(), indices.contiguous()
-    return make((values, indices))
+    if not self.dim():
+        return make(_sort(self, dim, False))
+    if self.is_complex():
+        raise RuntimeError("Sort currently does not support complex dtypes on CPU")
+    results = _selected(self._ndarray(), wrap(dim, self.dim()), k - 1)
+    if keepdim:
+        results = [np.expand_dims(x, wrap(dim, self.dim())) for x in results]
+    return make(tuple(wrap_ndarray(x) for x in results))
 
 
 @op(out=True, samples=Samples([call(_d(3, 4), 2), call(_d(3, 4), 1, 0, True), call(Draw(), 1)], "real"))
@@ -187,6 +202,10 @@ def nanmedian(self, dim=None, keepdim=False):
         return self.median(dim, keepdim) if dim is None else _nanmedian_result(tuple(self.median(dim, keepdim)))
     if not x.numel():
         return self.median(dim, keepdim)
+    if not x.is_cuda:
+        ranks = (x.isnan().logical_not().sum(d)._ndarray() + 1) // 2
+        values, indices = _kth(x, np.maximum(ranks, 1), d, keepdim and dim is not None, tuple)
+        return values if dim is None else _nanmedian_result((values, indices))
     values, indices = _sort(x, d, False)
     middle = ((x.isnan().logical_not().sum(d, True) + 1) // 2 - 1).clamp(min=0)
     values, indices = values.gather(d, middle), indices.gather(d, middle)

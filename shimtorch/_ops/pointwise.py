@@ -5,7 +5,7 @@ from .._core import OPS
 from .._core.declaring import op
 from .._core.dtype import bool as bool_dtype
 from .._core.dtype import get_default_dtype
-from .._core.pointwise import binary, chosen, clamped, pointwise1, unary
+from .._core.pointwise import binary, chosen, clamped, joined_parts, pointwise1, unary
 from .._core.policy import policy
 from .._core.promotion import result_type
 from .._core.tensor import TensorBase, wrap_ndarray
@@ -243,6 +243,8 @@ def _angle_grad(g, x):
 def complex(real, imag):
     """A complex tensor of two real ones."""
     _check_parts("complex", real=real, imag=imag)
+    if real.dtype.name != "float16" and not real.is_cuda and not imag.is_cuda:
+        return joined_parts(real, imag)
     return OPS["torch.stack"](OPS["torch.broadcast_tensors"](real, imag), -1).view_as_complex()
 
 
@@ -342,6 +344,9 @@ def nan_to_num(self, nan=0.0, posinf=None, neginf=None):
     if not self.is_floating_point():
         return self.clone()
     limit = _largest(self.dtype)
+    if not self.is_cuda:
+        return pointwise1("nan_to_num", self, (0.0 if nan is None else nan, limit if posinf is None else posinf,
+                                               -limit if neginf is None else neginf))
     x = where(self.isnan(), 0.0 if nan is None else nan, self)
     x = where(x == math.inf, limit if posinf is None else posinf, x)
     return where(x == -math.inf, -limit if neginf is None else neginf, x)

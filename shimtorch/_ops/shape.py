@@ -240,14 +240,8 @@ def expand_as(self, other):
 @op(samples=Samples([call(Draw(2, 3, 4)), call(Draw(2, 3, 4), 1), call(Draw()), call(Draw(2, 3, 4), 0, 1)], **_number))
 def flatten(self, start_dim=0, end_dim=-1):
     """Dimensions from start_dim to end_dim as one."""
-    start, end = wrap(start_dim, self.dim()), wrap(end_dim, self.dim())
-    if self.dim() == 0:
-        return self.reshape(1)
-    if start > end:
-        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
-    if start == end:
-        return self
-    return self.reshape(self.shape[:start] + (self.shape[start:end + 1].numel(),) + self.shape[end + 1:])
+    size = views.flat_size(self, start_dim, end_dim)
+    return self if size is None else self.reshape(size)
 
 
 @op(samples=Samples([call(Draw(2, 12), 1, (3, 4)), call(Draw(12), 0, (-1, 4))], **_number))

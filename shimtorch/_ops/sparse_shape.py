@@ -340,10 +340,10 @@ def index_select(self, dim, index):
         return on_device().index_select(self, d, (index if index.dim() else index.unsqueeze(0)).to(self.device, int64))
     chosen = (index if index.dim() else index.unsqueeze(0)).to(int64).contiguous()._ndarray()
     n = self.shape[d]
-    for i in chosen[(chosen < -n) | (chosen >= n)][:1]:
-        raise IndexError(f"index_select(): index contains {i} that is out of range for tensor of size "
-                         f"{list(self.shape)} at dimension {d}")
-    if len(chosen) and chosen.min() < 0:
+    if len(chosen) and not 0 <= chosen.min() <= chosen.max() < n:
+        for i in chosen[(chosen < -n) | (chosen >= n)][:1]:
+            raise IndexError(f"index_select(): index contains {i} that is out of range for tensor of size "
+                             f"{list(self.shape)} at dimension {d}")
         chosen = chosen % n
     size = list(self.shape)
     size[d] = len(chosen)

@@ -3,6 +3,7 @@ from .._core.device import strided as _strided
 from .._ops import sparse_products as _products
 from .._ops import sparse_reduction as _reduction
 from .._ops._sparse_parts import checks as _checks
+from .._ops._sparse_parts import through_coo as _through_coo
 from .._typed import types_of as _types_of
 
 globals().update(_types_of("torch.sparse"))
@@ -58,6 +59,7 @@ def log_softmax(input, dim, *, dtype=None):
     return _softmax(input, dim, dtype, True)
 
 
+@_through_coo
 def _softmax(input, dim, dtype, logarithm):
     if dtype is not None:
         input = input.to(dtype)

@@ -214,6 +214,21 @@ def test_other_operations(layout):
 
 
 @every_format
+def test_softmax_over_what_is_stored(layout):
+    x = compressed(M, layout).requires_grad_()
+    stored = x.detach().to_sparse().requires_grad_()
+    for f, d in ((torch.sparse.softmax, 0), (torch.sparse.softmax, 1), (torch.sparse.log_softmax, 1)):
+        result, want = f(x, d), f(stored, d)
+        assert result.layout is layout
+        same(result, want)
+        weights = random_values(M.shape)
+        gradients = [torch.autograd.grad((r.to_dense() * weights).sum(), leaf)[0]
+                     for r, leaf in ((result, x), (want, stored))]
+        assert gradients[0].layout is layout
+        same(*gradients)
+
+
+@every_format
 def test_gradients_in_every_format(layout):
     x = compressed(M, layout).requires_grad_()
     ((x * 3 + x) @ random_values((9, 4))).sum().backward()

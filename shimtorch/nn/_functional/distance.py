@@ -18,8 +18,4 @@ def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
 
 def pdist(input, p=2.0):
     """The p-norm distances between all pairs of rows, in the order (0,1), (0,2), ..."""
-    if input.dim() != 2:
-        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.dim()}D")
-    rows = input.size(0)
-    first, second = _ops.triu_indices(rows, rows, 1, device=input.device).unbind(0)
-    return (input[first] - input[second]).norm(p, -1)
+    return _ops.pdist(input, p)

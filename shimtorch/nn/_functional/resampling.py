@@ -7,6 +7,7 @@ import numpy as np
 
 from ..._core.dtype import float32, int64
 from ..._core.tensor import wrap_ndarray
+from ..._ops.resampling import weigh_taps
 
 _TAPS = {"linear": 2, "cubic": 4, "lanczos": 6}
 
@@ -80,6 +81,8 @@ def taps(kind, size, out, scale, align_corners, antialias):
 
 def _weighted(x, dim, places, weights):
     """The sum of elements of x along dim, each place times its weight."""
+    if x.device.type == "cpu" and x.dtype.name in ("float32", "float64"):
+        return weigh_taps(x, dim, places, weights)
     total = None
     for place, weight in zip(places.T, weights.T, strict=True):
         place, weight = (wrap_ndarray(np.ascontiguousarray(a)).to(x.device) for a in (place, weight))

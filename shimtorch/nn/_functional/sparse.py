@@ -2,6 +2,7 @@
 
 from ... import _ops
 from ..._core.dtype import int32, int64
+from ..._ops.bags import reduce_bags
 
 _lookup = _ops.embedding_lookup
 
@@ -193,6 +194,15 @@ def _check_offsets(offsets, size):
 
 def _reduce_bags(flat, weight, sizes, mode, scale_grad_by_freq, sparse, per_sample_weights, padding_idx):
     bags = sizes.numel()
+    if (weight.device.type == "cpu" and weight.dtype.name in ("float32", "float64")
+            and not (weight.requires_grad and (sparse or scale_grad_by_freq))
+            and (per_sample_weights is None or per_sample_weights.dtype == weight.dtype)):
+        if padding_idx is not None:
+            kept = flat != padding_idx
+            sizes = _ops.arange(bags).repeat_interleave(sizes)[kept].bincount(minlength=bags)
+            flat, per_sample_weights = flat[kept], None if per_sample_weights is None else per_sample_weights[kept]
+        starts = _ops.cat([sizes.new_zeros(1), sizes.cumsum(0)])
+        return reduce_bags(weight, flat, starts, mode, per_sample_weights)
     bag = _ops.arange(bags, device=flat.device).repeat_interleave(sizes)
     if padding_idx is not None:
         kept = flat != padding_idx

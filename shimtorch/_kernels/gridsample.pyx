@@ -1,0 +1,171 @@
+"""Images sampled at places between their pixels: the loops of grid_sample."""
+from libc.math cimport fabs, floor, fmod, rint
+from libc.stdint cimport int64_t
+
+from .parallel cimport st_body
+from .table cimport st_parallel
+
+ctypedef fused real:
+    float
+    double
+
+cdef enum:
+    GRAIN = 1 << 11                    # places that are worth a thread
+
+cpdef enum:
+    LINEAR
+    NEAREST
+    CUBIC
+    ZEROS = 0
+    BORDER
+    REFLECTION
+
+# What the pieces share; a piece is a function of any element type, called through st_body. A 2-d image has depth 1.
+ctypedef struct Samples:
+    const void* image                  # (batch, channels, depth, height, width)
+    const void* grid                   # (batch, n, dims), x first
+    void* out                          # (batch, channels, n)
+    Py_ssize_t channels, depth, height, width, n
+    int dims, mode, padding
+    bint corners
+
+
+cdef inline real reflected(real x, double low, double high) noexcept nogil:
+    """x mirrored into [low, high] as often as it takes."""
+    cdef double span = high - low, distance = fabs(x - low), extra
+    if span == 0:
+        return 0
+    extra = fmod(distance, span)
+    return <real>(extra + low if fmod(floor(distance / span), 2) == 0 else span - extra + low)
+
+
+cdef inline real into(real x, Py_ssize_t n, int padding, bint corners) noexcept nogil:
+    """A coordinate moved into an image of n pixels, unless it is padded with zeros."""
+    if padding == REFLECTION:
+        x = reflected(x, 0, n - 1) if corners else reflected(x, -0.5, n - 0.5)
+    if padding != ZEROS:
+        x = 0 if not x > 0 else n - 1 if x > n - 1 else x
+    return x
+
+
+cdef inline real coordinate(real x, Py_ssize_t n, bint corners) noexcept nogil:
+    return (x + 1) / 2 * (n - 1) if corners else ((x + 1) * n - 1) / 2
+
+
+cdef inline int64_t whole(real x) noexcept nogil:
+    """A coordinate as an integer; what is no number or far outside is any place outside."""
+    return <int64_t>x if fabs(x) < 1e9 else -100
+
+
+cdef inline real pixel(const real* plane, int64_t y, int64_t x, Py_ssize_t height, Py_ssize_t width) noexcept nogil:
+    return plane[y * width + x] if 0 <= y < height and 0 <= x < width else 0
+
+
+cdef inline void cubic_weights(real t, real* weights) noexcept nogil:
+    """Of the pixels at distances t + 1, t, 1 - t and 2 - t."""
+    cdef real a = <real>-0.75, u = 1 - t, v = t + 1, w = 2 - t
+    weights[0] = ((a * v - 5 * a) * v + 8 * a) * v - 4 * a
+    weights[1] = ((a + 2) * t - (a + 3)) * t * t + 1
+    weights[2] = ((a + 2) * u - (a + 3)) * u * u + 1
+    weights[3] = ((a * w - 5 * a) * w + 8 * a) * w - 4 * a
+
+
+cdef inline void sample_cubic(Samples* c, const real* image, real* out, real x, real y) noexcept nogil:
+    cdef real across[4]
+    cdef real down[4]
+    cdef int64_t columns[4]
+    cdef int64_t rows[4]
+    cdef real left = <real>floor(x), top = <real>floor(y), total, row
+    cdef Py_ssize_t k
+    cdef int i, j
+    cubic_weights(x - left, across)
+    cubic_weights(y - top, down)
+    for i in range(4):
+        columns[i] = whole(into(left + i - 1, c.width, c.padding, c.corners))
+        rows[i] = whole(into(top + i - 1, c.height, c.padding, c.corners))
+    for k in range(c.channels):
+        total = 0
+        for i in range(4):
+            row = 0
+            for j in range(4):
+                row += pixel(image, rows[i], columns[j], c.height, c.width) * across[j]
+            total += row * down[i]
+        out[k * c.n] = total
+        image += c.height * c.width
+
+
+cdef inline void sample_linear(Samples* c, const real* image, real* out, real x, real y, real z) noexcept nogil:
+    cdef real left = <real>floor(x), top = <real>floor(y), front = <real>floor(z)
+    cdef real right = x - left, below = y - top, behind = z - front
+    cdef int64_t i = whole(left), j = whole(top), depth = whole(front)
+    cdef real north_west = (1 - right) * (1 - below), north_east = right * (1 - below)
+    cdef real south_west = (1 - right) * below, south_east = right * below
+    cdef Py_ssize_t k, area = c.height * c.width, h = c.height, w = c.width
+    cdef bint inside = 0 <= i and i + 1 < w and 0 <= j and j + 1 < h
+    cdef const real* plane
+    cdef real total, part
+    cdef int64_t at
+    for k in range(c.channels):
+        total = 0
+        for at in range(depth, depth + (2 if c.dims == 3 else 1)):
+            if 0 <= at < c.depth:
+                plane = image + at * area
+                if inside:
+                    part = (plane[j * w + i] * north_west + plane[j * w + i + 1] * north_east
+                            + plane[(j + 1) * w + i] * south_west + plane[(j + 1) * w + i + 1] * south_east)
+                else:
+                    part = (pixel(plane, j, i, h, w) * north_west + pixel(plane, j, i + 1, h, w) * north_east
+                            + pixel(plane, j + 1, i, h, w) * south_west + pixel(plane, j + 1, i + 1, h, w) * south_east)
+                total += part if c.dims == 2 else part * (1 - behind if at == depth else behind)
+        out[k * c.n] = total
+        image += c.depth * area
+
+
+cdef inline void sample_nearest(Samples* c, const real* image, real* out, real x, real y, real z) noexcept nogil:
+    cdef int64_t i = whole(<real>rint(x)), j = whole(<real>rint(y)), depth = whole(<real>rint(z))
+    cdef Py_ssize_t k, area = c.height * c.width
+    cdef bint inside = 0 <= depth < c.depth
+    for k in range(c.channels):
+        out[k * c.n] = pixel(image + depth * area, j, i, c.height, c.width) if inside else 0
+        image += c.depth * area
+
+
+cdef void sample_places(real* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef Samples* c = <Samples*>context
+    cdef Py_ssize_t at, batch
+    cdef const real* place
+    cdef const real* image
+    cdef real* out
+    cdef real x, y, z = 0
+    for at in range(begin, end):
+        batch, place = at // c.n, <const real*>c.grid + at * c.dims
+        image = <const real*>c.image + batch * c.channels * c.depth * c.height * c.width
+        out = <real*>c.out + batch * c.channels * c.n + at % c.n
+        x, y = coordinate(place[0], c.width, c.corners), coordinate(place[1], c.height, c.corners)
+        if c.mode == CUBIC:
+            sample_cubic(c, image, out, x, y)
+            continue
+        x, y = into(x, c.width, c.padding, c.corners), into(y, c.height, c.padding, c.corners)
+        if c.dims == 3:
+            z = into(coordinate(place[2], c.depth, c.corners), c.depth, c.padding, c.corners)
+        if c.mode == LINEAR:
+            sample_linear(c, image, out, x, y, z)
+        else:
+            sample_nearest(c, image, out, x, y, z)
+
+
+def sample(const real[:, :, :, :, ::1] image, const real[:, :, ::1] grid, real[:, :, ::1] out, int mode, int padding,
+           bint corners):
+    """The pixels (batch, channels, n) of an image (batch, channels, depth, height, width) at (batch, n, 2 or 3) places.
+
+    mode: LINEAR, NEAREST or, in two dimensions, CUBIC; padding: ZEROS, BORDER or REFLECTION; corners: whether -1 and 1
+    are the outermost pixels' centres.
+    """
+    cdef Samples c
+    if not out.shape[0] * out.shape[1] * out.shape[2]:
+        return
+    c.image, c.grid, c.out = &image[0, 0, 0, 0, 0], &grid[0, 0, 0], &out[0, 0, 0]
+    c.channels, c.depth, c.height, c.width = image.shape[1], image.shape[2], image.shape[3], image.shape[4]
+    c.n, c.dims, c.mode, c.padding, c.corners = grid.shape[1], grid.shape[2], mode, padding, corners
+    with nogil:
+        st_parallel(grid.shape[0] * c.n, GRAIN // c.channels + 1, <st_body>sample_places[real], &c)
