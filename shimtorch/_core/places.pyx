@@ -127,9 +127,9 @@ def gather(TensorBase t not None, int d, TensorBase index not None):
 
 
 cdef int write(TensorBase t, int d, int ndim, const Py_ssize_t* shape, TensorBase index, const Py_ssize_t* steps,
-               values, str how) except -2:
+               values, bint larger, str how) except -2:
     """Write at places of the given shape, in which the index has these steps: 1, 0 if one lies outside, -1 if no
-    loop serves."""
+    loop serves. larger: values may be larger than that shape."""
     cdef Py_ssize_t sizes[3]
     cdef Py_ssize_t own[3]
     cdef Py_ssize_t across[MAX_DIMS]
@@ -142,7 +142,7 @@ cdef int write(TensorBase t, int d, int ndim, const Py_ssize_t* shape, TensorBas
     for i in range(ndim):
         k = i - ndim + v.ndim_
         strides[i] = 0 if k < 0 or v.shape_[k] == 1 else v.strides_[k]
-        if k >= 0 and v.shape_[k] != 1 and v.shape_[k] < shape[i]:
+        if k >= 0 and v.shape_[k] != 1 and (v.shape_[k] < shape[i] or not larger and v.shape_[k] != shape[i]):
             return -1
         across[i] = shape[i]
     if not (in_three(ndim, shape, strides, d, sizes, c.by) and in_three(ndim, shape, steps, d, sizes, c.at)):
@@ -169,9 +169,9 @@ def put(TensorBase t not None, int d, TensorBase index not None, values, str how
     cdef Py_ssize_t one = 1
     cdef int done
     if not at.ndim_:
-        done = write(t, 0, 1, &one, at, &one, values, how)
+        done = write(t, 0, 1, &one, at, &one, values, True, how)
     else:
-        done = write(t, d, at.ndim_, at.shape_, at, at.strides_, values, how)
+        done = write(t, d, at.ndim_, at.shape_, at, at.strides_, values, True, how)
     return None if done < 0 else done == 1
 
 
@@ -184,5 +184,5 @@ def put_slices(TensorBase t not None, int d, TensorBase index not None, values, 
     for i in range(t.ndim_):
         shape[i], steps[i] = t.shape_[i], 0
     shape[d], steps[d] = index.count, 1
-    done = write(t, d, ndim, shape, index, steps, values, how)
+    done = write(t, d, ndim, shape, index, steps, values, False, how)
     return None if done < 0 else done == 1

@@ -50,7 +50,7 @@ def _pull(g, gap, distances, p):
         return g * gap.sgn()
     if p == 2:
         return gap * where(distances == 0, 0, g / where(distances == 0, 1, distances))
-    return g * gap.sgn() * (gap.abs() == distances)
+    return g * gap.sgn() * (gap.abs() == distances).to(g.dtype)
 
 
 def _between_grad(g, x1, x2, p, out, first):

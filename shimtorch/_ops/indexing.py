@@ -1,4 +1,6 @@
 """``x[index]`` and ``x[index] = value`` with tensors, masks and sequences; plain views are served by ``_core``."""
+import math
+
 import numpy as np
 
 from .._core import OPS, indexing
@@ -272,7 +274,8 @@ def _in_lines(array, tensors):
         if not placing.join(places.reshape(-1), a.reshape(-1), array.shape[d]):
             return None
     if len(named) > 1:
-        array = array.reshape(array.shape[:named[0]] + (-1,) + array.shape[named[-1] + 1:])
+        first, end = named[0], named[-1] + 1
+        array = array.reshape(array.shape[:first] + (math.prod(array.shape[first:end]),) + array.shape[end:])
     return array, named[0], places
 
 
