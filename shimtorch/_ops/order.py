@@ -47,7 +47,16 @@ def _sorted(array, dim, descending):
         word = f"u{array.dtype.itemsize}"
         sort_kernels.sort(rows.view(word).reshape(flat), values.view(word).reshape(flat), places.reshape(flat), kind,
                           _INFINITIES.get(name, 0), descending)
-    return [x if last else np.ascontiguousarray(np.moveaxis(x, -1, dim)) for x in (values, places)]
+    return [_laid_like(array, x if last else np.moveaxis(x, -1, dim)) for x in (values, places)]
+
+
+def _laid_like(array, result):
+    """The elements of a result of the same shape, in memory as those of an array lie."""
+    if array.flags.c_contiguous:
+        return np.ascontiguousarray(result)
+    laid = np.empty_like(array, dtype=result.dtype)
+    laid[...] = result
+    return laid
 
 
 def _selected(array, dim, ranks):

@@ -114,9 +114,10 @@ _running("cummin", _min_result, np.minimum)
 
 # ---------------------------------------------------------------- differences and integrals
 
-@op(samples=Samples([call(Draw(3, 4)), call(Draw(3, 4), 2, 0), call(Draw(3, 4), prepend=Draw(3, 1)),
-                     call(Draw(3, 4), 1, 0, append=Draw(2, 4)), call(Draw(3, 4), 0),
-                     call(Draw(3, 4), 0, prepend=Draw(3, 1)), call(Draw(3, 4), 9)], "number"))
+@op(out=True, samples=Samples([
+    call(Draw(3, 4)), call(Draw(3, 4), 2, 0), call(Draw(3, 4), prepend=Draw(3, 1)),
+    call(Draw(3, 4), 1, 0, append=Draw(2, 4)), call(Draw(3, 4), 0), call(Draw(3, 4), 0, prepend=Draw(3, 1)),
+    call(Draw(3, 4), 9)], "number"))
 def diff(self, n=1, dim=-1, prepend=None, append=None):
     """The n-th differences of neighbours along a dimension."""
     if self.dim() == 0:
