@@ -4,8 +4,11 @@ import numpy as np
 from .._core import OPS
 from .._core.declaring import op
 from .._core.dtype import int64, scalar_type
+from .._core.grad_mode import is_grad_enabled
 from .._core.products import by_rows
 from .._core.tensor import TensorBase, wrap_ndarray
+from .._kernels import running as kernels
+from ._placing import in_three
 from ._results import named
 from .samples import Draw, Samples, call
 from .shape import wrap
@@ -73,6 +76,12 @@ def logcumsumexp(self, dim):
         wrap(dim, self.dim())
         return self.clone()
     dim = wrap(dim, self.dim())
+    if not (self.is_complex() or self.is_cuda or self.requires_grad and is_grad_enabled()):
+        wide = self if self.dtype.itemsize > 2 else self.float()
+        array = np.ascontiguousarray(wide._ndarray())
+        result = np.empty_like(array)
+        kernels.logcumsumexp(in_three(array, dim), in_three(result, dim))
+        return wrap_ndarray(result).to(self.dtype)
     pieces, total = [], None
     for i in range(self.shape[dim]):
         x = self.select(dim, i)
@@ -83,6 +92,7 @@ def logcumsumexp(self, dim):
 
 # ---------------------------------------------------------------- extremes
 
+_ORDERED = ("float32", "float64", "uint8", "int8", "int16", "int32", "int64")
 _max_result, _min_result = named("cummax", "values", "indices"), named("cummin", "values", "indices")
 
 
@@ -97,6 +107,11 @@ def _running(name, make, extreme):
             raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{scalar_type(self.dtype)}'")
         if self.dim() == 0:
             return make((self.clone(), wrap_ndarray(np.zeros((), dtype=np.int64))))
+        if self.dtype.name in _ORDERED:
+            array = np.ascontiguousarray(self._ndarray())
+            values, places = np.empty_like(array), np.empty(array.shape, np.int64)
+            kernels.extreme(in_three(array, d), in_three(values, d), in_three(places, d), extreme is np.maximum)
+            return make((wrap_ndarray(values), wrap_ndarray(places)))
         array = np.moveaxis(self._ndarray(), d, 0)
         numbers = np.arange(len(array)).reshape((-1,) + (1,) * (array.ndim - 1))
         with np.errstate(invalid="ignore"):                # bfloat16's warns of NaN
