@@ -11,6 +11,35 @@ _INTS = {"dim", "dim0", "dim1", "dim2", "k", "chunks", "start", "length", "dimen
 _BOOLS = {"keepdim", "descending", "largest", "unbiased"}
 
 
+# Ops whose ``out=`` must have the dtype of the result; that of the others may be of the same or a higher category.
+_EXACT_OUT = frozenset("""
+    torch.addbmm torch.addmm torch.addmv torch.baddbmm torch.bmm torch.mm torch.mv torch.matmul torch.dot torch.vdot
+    torch.inner torch.tensordot torch.chain_matmul torch.cross torch.gather torch.scatter torch.scatter_add
+    torch.scatter_reduce torch.index_add torch.index_copy torch.index_reduce torch.index_select torch.take
+    torch.take_along_dim torch.masked_select torch.where torch.diag torch.tril torch.triu torch.renorm torch.msort
+    torch.softmax torch.log_softmax torch.logcumsumexp torch.norm torch.frobenius_norm torch.nuclear_norm torch.inverse
+    torch.amax torch.amin torch.argmax torch.argmin torch.isin torch.searchsorted torch.bucketize torch.quantile
+    torch.nanquantile torch.nan_to_num torch.nonzero torch.nonzero_static torch.histc torch.complex torch.polar
+    torch.isneginf torch.isposinf torch.signbit torch.ormqr torch.lu_solve torch.float_power
+    torch.linalg.cholesky torch.linalg.cross torch.linalg.det torch.linalg.eigvalsh torch.linalg.inv
+    torch.linalg.ldl_solve torch.linalg.lu_solve torch.linalg.matmul torch.linalg.solve torch.linalg.solve_triangular
+    torch.linalg.svdvals torch.linalg.vector_norm torch.linalg.matrix_norm torch.linalg.norm torch.linalg.vecdot
+    torch.linalg.multi_dot torch.fft.fft torch.fft.ifft torch.fft.hfft torch.fft.ihfft torch.fft.irfft torch.fft.hfftn
+    torch.fft.irfftn torch.fft.hfft2 torch.fft.irfft2
+    """.split())
+_C_NAMES = {"bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
+            "int64": "long int", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float",
+            "float64": "double", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}
+
+
+def check_out_dtype(op, result, out):
+    """Refuse an ``out=`` of another dtype than the result's where the op takes none."""
+    name = f"{op.namespace}.{op.__name__}"
+    if name in _EXACT_OUT or name.endswith("_copy"):
+        expected, got = (_C_NAMES.get(d.name, d.name) for d in (result, out))
+        raise RuntimeError(f"Expected out tensor to have dtype {expected}, but got {got} instead")
+
+
 def describe(op, args, kwargs):
     """The TypeError that torch raises for these arguments; None if they are of the types that it takes."""
     space = op.namespace.rpartition(".")[2]
@@ -28,8 +57,11 @@ def describe(op, args, kwargs):
         return _wrong_form(op, args, kwargs) or TypeError(
             f"{name}() missing {len(absent)} required positional argument{'s' if len(absent) == 1 else ''}: "
             + ", ".join(f'"{p}"' for p in absent))
+    optional = {p for p, default in zip(params, op.defaults) if default is not missing}
     for position, (param, value) in enumerate(values.items()):
-        expected = _expectation(op, param, value)
+        expected = _expectation(op, param, value, optional)
+        if expected is None and not position and (value is None or isinstance(value, str)) and param not in optional:
+            expected = "tuple of Tensors" if op.takes_list else "Tensor"
         if expected is not None:
             place = f" (position {position + op.is_function})" if position < len(args) else ""
             return (param != "self" and _wrong_form(op, args, kwargs)) or TypeError(
@@ -37,9 +69,9 @@ def describe(op, args, kwargs):
     return None
 
 
-def _expectation(op, param, value):
+def _expectation(op, param, value, optional):
     """What a value should have been; None if it is that."""
-    if value is None and param != "self" or isinstance(value, TensorBase):
+    if value is None and param in optional or isinstance(value, TensorBase):
         return None if param not in _BOOLS or value is None else "bool"
     if param in _TENSORS:
         return None if op.takes_list else "Tensor"

@@ -439,7 +439,10 @@ cdef int store_out(Op op, TensorBase out, TensorBase result) except -1:
     if result is out:                  # it was made there
         out.storage.version += 1
         return 0
-    check_cast(result.code, out.code)
+    if result.code != out.code:
+        from .misuse import check_out_dtype
+        check_out_dtype(op, result.dtype, out.dtype)
+        check_cast(result.code, out.code)
     if out.flags & SPARSE or result.flags & SPARSE:
         raise NotImplementedError(f"{op.__name__}(): out= is not implemented for sparse tensors")
     if not same_shape(out, result):

@@ -1,4 +1,4 @@
-"""Loops along one dimension of C-contiguous arrays (outer, n, inner): picking, the largest few, running extremes.
+"""Loops along one dimension of C-contiguous arrays (outer, n, inner): picking, the largest few.
 
 Arrays are ndarrays; places are int64 and, except for `gather`, were checked to lie within the dimension.
 """
@@ -199,34 +199,3 @@ def topk(const ordered[:, ::1] rows, ordered[:, ::1] values, int64_t[:, ::1] pla
     c.n, c.k, c.largest = rows.shape[1], values.shape[1], largest
     with nogil:
         st_parallel(rows.shape[0], GRAIN // c.n + 1, <st_body>topk_rows[ordered], &c)
-
-
-# ---------------------------------------------------------------- running extremes
-
-cdef void running_lines(ordered* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """Lines (o, i): the extremes up to each place, and where the last of them is; NaN is the most extreme."""
-    cdef Lines* c = <Lines*>context
-    cdef Py_ssize_t line, j, first, at, k
-    cdef const ordered* x = <const ordered*>c.values
-    cdef ordered* out = <ordered*>c.target
-    cdef int64_t* places = <int64_t*>c.places
-    cdef ordered best
-    for line in range(begin, end):
-        first = line // c.inner * c.n * c.inner + line % c.inner
-        best, at = x[first], 0
-        for j in range(c.n):
-            k = first + j * c.inner
-            if x[k] != x[k] or (best == best and (x[k] >= best if c.largest else x[k] <= best)):
-                best, at = x[k], j
-            out[k], places[k] = best, at
-
-
-def running(const ordered[:, :, ::1] x, ordered[:, :, ::1] values, int64_t[:, :, ::1] places, bint largest):
-    """The running maximum or minimum along the middle dimension, and the place of the last of equal ones."""
-    cdef Lines c
-    if not x.shape[0] * x.shape[1] * x.shape[2]:
-        return
-    c.values, c.target, c.places = &x[0, 0, 0], &values[0, 0, 0], &places[0, 0, 0]
-    c.n, c.inner, c.largest = x.shape[1], x.shape[2], largest
-    with nogil:
-        st_parallel(x.shape[0] * c.inner, GRAIN // c.n + 1, <st_body>running_lines[ordered], &c)

@@ -10,6 +10,7 @@ ctypedef fused real:
 
 cdef enum:
     GRAIN = 1 << 14                    # elements that are worth a thread
+    BLOCK = 16                         # columns that are summed up together
 
 # What the pieces share; a piece is a function of any element type, called through st_body.
 ctypedef struct Bags:
@@ -23,30 +24,44 @@ ctypedef struct Bags:
     bint mean
 
 
-cdef void sum_bags(real* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    cdef Bags* c = <Bags*>context
-    cdef Py_ssize_t b, i, k, width = c.width
+cdef inline void sum_columns(Bags* c, Py_ssize_t bag, Py_ssize_t first, real* sums, int columns) noexcept nogil:
+    """The sums of a bag in some neighbouring columns; with a fixed number of them they stay in registers."""
+    cdef Py_ssize_t i
+    cdef int k
     cdef const real* row
     cdef const real* weights = <const real*>c.weights
+    for k in range(columns):
+        sums[k] = 0
+    if weights == NULL:
+        for i in range(c.starts[bag], c.starts[bag + 1]):
+            row = <const real*>c.table + c.rows[i] * c.width + first
+            for k in range(columns):
+                sums[k] += row[k]
+    else:
+        for i in range(c.starts[bag], c.starts[bag + 1]):
+            row = <const real*>c.table + c.rows[i] * c.width + first
+            for k in range(columns):
+                sums[k] += weights[i] * row[k]
+
+
+cdef void sum_bags(real* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef Bags* c = <Bags*>context
+    cdef real sums[BLOCK]
+    cdef Py_ssize_t bag, k, first, columns
     cdef real* out
-    cdef real factor
-    for b in range(begin, end):
-        out = <real*>c.out + b * width
-        for k in range(width):
-            out[k] = 0
-        for i in range(c.starts[b], c.starts[b + 1]):
-            row = <const real*>c.table + c.rows[i] * width
-            if weights == NULL:
-                for k in range(width):
-                    out[k] += row[k]
+    cdef real size
+    for bag in range(begin, end):
+        out, first = <real*>c.out + bag * c.width, 0
+        size = <real>(c.starts[bag + 1] - c.starts[bag]) if c.mean else 1
+        while first < c.width:
+            columns = min(<Py_ssize_t>BLOCK, c.width - first)
+            if columns == BLOCK:
+                sum_columns(c, bag, first, &sums[0], BLOCK)
             else:
-                factor = weights[i]
-                for k in range(width):
-                    out[k] += factor * row[k]
-        if c.mean and c.starts[b + 1] > c.starts[b]:
-            factor = <real>(c.starts[b + 1] - c.starts[b])
-            for k in range(width):
-                out[k] /= factor
+                sum_columns(c, bag, first, &sums[0], <int>columns)
+            for k in range(columns):
+                out[first + k] = sums[k] / size if size > 1 else sums[k]
+            first += columns
 
 
 cdef void max_bags(real* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:

@@ -15,6 +15,7 @@ ctypedef fused word:
 
 cdef enum:
     GRAIN = 1 << 12                    # elements that are worth a thread
+    FEW = 24                           # keys that are put in order at once
 
 # What the pieces share. A piece is a function of any word, called through st_body: its first parameter, a pointer to
 # words, stands for the context.
@@ -116,6 +117,23 @@ cdef inline Py_ssize_t narrow(word* keys, Py_ssize_t n, int shift, int64_t* rank
     return kept
 
 
+cdef inline word of_few(word* keys, Py_ssize_t n, int64_t* rank) noexcept nogil:
+    """The key of a rank, which becomes its rank among its equals."""
+    cdef Py_ssize_t i, j
+    cdef word key
+    for i in range(1, n):
+        key, j = keys[i], i
+        while j and keys[j - 1] > key:
+            keys[j] = keys[j - 1]
+            j -= 1
+        keys[j] = key
+    key, j = keys[rank[0]], rank[0]
+    while j and keys[j - 1] == key:
+        j -= 1
+    rank[0] -= j
+    return key
+
+
 cdef void select_rows(word* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
     cdef Select* c = <Select*>context
     cdef int shift, bits = 8 * sizeof(word)
@@ -132,10 +150,10 @@ cdef void select_rows(word* context, Py_ssize_t begin, Py_ssize_t end) noexcept 
         row, rank, left, shift = <const word*>c.rows + i * n, c.ranks[i], n, bits
         for j in range(n):
             keys[j] = rest[j] = key_of(row[j], sign, infinity, c.signed_)
-        while shift:
+        while shift and left > FEW:
             shift -= 8
             left = narrow(rest, left, shift, &rank)
-        key, j = rest[0], 0
+        key, j = of_few(rest, left, &rank), 0
         while True:
             if keys[j] == key:
                 if not rank:

@@ -26,7 +26,7 @@ def _declare(name, kernel=None, parameters=(), **options):
     """An activation run by a kernel; parameters: (name, default) pairs, which the kernel gets as doubles."""
     names = [n for n, _ in parameters]
     if not parameters:
-        return unary(name, kernel or name, out=False, **_SPACE, **options)
+        return unary(name, kernel or name, **{"out": False, **_SPACE, **options})
     code = (f"def forward(input, {', '.join(f'{n}={d!r}' if d is not None else n for n, d in parameters)}):\n"
             f"    return pointwise1({kernel or name!r}, input, ({', '.join(names)},))\n")
     scope = {"pointwise1": pointwise1}
@@ -66,9 +66,9 @@ def threshold(input, threshold, value):
     return where(input > int(threshold), input, input.new_full((), int(value)))
 
 
-_declare("hardshrink", parameters=(("lambd", 0.5),), samples=_values((), (1.5,)), grads={
+_declare("hardshrink", out=True, parameters=(("lambd", 0.5),), samples=_values((), (1.5,)), grads={
     "input": lambda g, input, lambd: where((input >= -lambd).logical_and(input <= lambd), 0, g)})
-_declare("softshrink", parameters=(("lambd", 0.5),), samples=_values((), (1.5,)), grads={
+_declare("softshrink", out=True, parameters=(("lambd", 0.5),), samples=_values((), (1.5,)), grads={
     "input": lambda g, input, lambd: where((input >= -lambd).logical_and(input <= lambd), 0, g)})
 
 
@@ -127,9 +127,9 @@ def celu(input, alpha=1.0):
     return pointwise1("celu", input, (alpha,))
 
 
-_declare("softplus", parameters=(("beta", 1.0), ("threshold", 20.0)), samples=_values((), (2.0, 3.0)), grads={
+_declare("softplus", out=True, parameters=(("beta", 1.0), ("threshold", 20.0)), samples=_values((), (2.0, 3.0)), grads={
     "input": lambda g, input, beta, threshold: where(input * beta > threshold, g, g * (input * beta).sigmoid())})
-_declare("logsigmoid", backward_name="LogSigmoidBackward0", samples=_values(), grads={
+_declare("logsigmoid", out=True, backward_name="LogSigmoidBackward0", samples=_values(), grads={
     "self": lambda g, self: g * (-self).sigmoid()})
 _declare("softsign", backward_name="DivBackward0", samples=_values(), grads={
     "self": lambda g, self: g / (self.abs() + 1).square()})
@@ -159,7 +159,8 @@ _declare("silu", samples=_values(), grads={"self": lambda g, self: g * _silu_slo
 _declare("mish", samples=_values(), grads={"self": lambda g, self: g * _mish_slope(self)})
 
 
-@op(**_SPACE, samples=Samples([call(Draw(3, 4)), call(Draw(3, 4), approximate="tanh"), call(Draw(12, special=True))]),
+@op(**_SPACE, out=True,
+    samples=Samples([call(Draw(3, 4)), call(Draw(3, 4), approximate="tanh"), call(Draw(12, special=True))]),
     grads={"input": lambda g, input, approximate: g * _gelu_slope(input, approximate)})
 def gelu(input, approximate="none"):
     """x times the normal distribution function of x; approximate "tanh": by the tanh formula."""

@@ -3,6 +3,7 @@ import numpy as np
 
 from .._core import places as core
 from .._core.declaring import inplace_op, op
+from .._core.device import contiguous_format
 from .._core.dtype import scalar_type
 from .._core.factory import fitting
 from .._core.tensor import TensorBase, wrap_ndarray
@@ -119,7 +120,7 @@ def index_add_(self, dim, index, source, *, alpha=1):
                     call(Draw(3, 4), 0, integers(2), Draw(2, 4), alpha=-1)], "number"))
 def index_add(self, dim, index, source, *, alpha=1):
     """The out-of-place form of ``index_add_``."""
-    return self.clone().index_add_(dim, index, source, alpha=alpha)
+    return self.clone(memory_format=contiguous_format).index_add_(dim, index, source, alpha=alpha)
 
 
 @inplace_op(renames={"tensor": "source"}, samples=Samples(_distinct_calls, "number"),
@@ -134,7 +135,7 @@ def index_copy_(self, dim, index, source):
 @op(out=True, renames={"tensor": "source"}, samples=Samples(_distinct_calls, "number"))
 def index_copy(self, dim, index, source):
     """The out-of-place form of ``index_copy_``."""
-    return self.clone().index_copy_(dim, index, source)
+    return self.clone(memory_format=contiguous_format).index_copy_(dim, index, source)
 
 
 _fill_calls = [call(Draw(3, 4), 0, integers(2), 1), call(Draw(3, 4), 1, integers(2, low=-4, high=4), Draw()),

@@ -64,7 +64,8 @@ def multiplied(tensors):
     return contract_labelled(tensors, tuple(rows), output, "chain", path)
 
 
-@op(method=False, takes_list=True, samples=Samples([call(Draw(2, 3), Draw(3, 4), Draw(4, 2)), call(Draw(2, 3))]))
+@op(method=False, out=True, takes_list=True,
+    samples=Samples([call(Draw(2, 3), Draw(3, 4), Draw(4, 2)), call(Draw(2, 3))]))
 def chain_matmul(*matrices):
     """The product of several matrices, in the cheapest order."""
     if len(matrices) == 1 and isinstance(matrices[0], (tuple, list)):

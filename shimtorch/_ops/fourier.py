@@ -14,13 +14,34 @@ _NORMS = {"none": ("backward", "forward"), "root": ("ortho", "ortho"), "all": ("
 
 # ---------------------------------------------------------------- transforms with derivatives
 
+def _moved(array, dims):
+    """An array with the dimensions to transform at the end, how to move them back, and the order of `dims` there.
+
+    Results are laid out in memory as PyTorch lays them out: the other dimensions outside, both kinds in the order in
+    which they lie in the array, but for the last of `dims`.
+    """
+    strides = array.strides
+
+    def outer_first(d):
+        return -strides[d]
+    others = sorted((d for d in range(array.ndim) if d not in dims), key=outer_first)
+    inner = [*sorted(dims[:-1], key=outer_first), *dims[-1:]]
+    order = others + inner
+    return array.transpose(order), [order.index(d) for d in range(array.ndim)], inner
+
+
+def _axes(dims):
+    return range(-len(dims), 0)
+
+
 @op(method=False, function=False, backward_name="FftC2CBackward0", grads={
     "x": lambda g, dims, scale, forward: _c2c(g, dims, scale, not forward)})
 def _c2c(x, dims, scale, forward):
     """The transform of complex numbers along dimensions, or the inverse."""
     import scipy.fft
     f = scipy.fft.fftn if forward else scipy.fft.ifftn
-    return wrap_ndarray(f(x._ndarray(), axes=dims, norm=_NORMS[scale][not forward]))
+    array, back, _ = _moved(x._ndarray(), sorted(dims, key=lambda d: -x.stride(d)))
+    return wrap_ndarray(f(array, axes=_axes(dims), norm=_NORMS[scale][not forward]).transpose(back))
 
 
 @op(method=False, function=False, backward_name="FftR2CBackward0", grads={
@@ -28,7 +49,8 @@ def _c2c(x, dims, scale, forward):
 def _r2c(x, dims, scale, forward):
     """The transform of real numbers; half of the last dimension, for the other half is its mirror image."""
     import scipy.fft
-    result = scipy.fft.rfftn(x._ndarray(), axes=dims, norm=_NORMS[scale][0])
+    array, back, _ = _moved(x._ndarray(), dims)
+    result = scipy.fft.rfftn(array, axes=_axes(dims), norm=_NORMS[scale][0]).transpose(back)
     return wrap_ndarray(result if forward else result.conj())
 
 
@@ -42,9 +64,10 @@ def _r2c_grad(g, shape, dims, scale, forward):
 def _c2r(x, dims, scale, forward, last):
     """The real transform of half of a Hermitian signal, of ``last`` elements along the last dimension."""
     import scipy.fft
-    array = x._ndarray()
-    sizes = [array.shape[d] for d in dims[:-1]] + [last]
-    return wrap_ndarray(scipy.fft.irfftn(array.conj() if forward else array, sizes, axes=dims, norm=_NORMS[scale][1]))
+    array, back, inner = _moved(x._ndarray(), dims)
+    sizes = [x.shape[d] for d in inner[:-1]] + [last]
+    return wrap_ndarray(scipy.fft.irfftn(array.conj() if forward else array, sizes, axes=_axes(dims),
+                                         norm=_NORMS[scale][1]).transpose(back))
 
 
 def _c2r_grad(g, shape, dims, scale, forward, last):
@@ -247,7 +270,8 @@ def ihfftn(self, s=None, dim=None, norm=None):
     dims, sizes = _several(x, s, dim)
     if not dims:
         raise RuntimeError("ihfftn must transform at least one axis")
-    return _r2c(_fitted(x, dims, sizes), tuple(dims), _scale(norm, False), False)
+    half = _r2c(_fitted(x, dims, sizes), tuple(dims[-1:]), _scale(norm, False), False)
+    return _c2c(half, tuple(dims[:-1]), _scale(norm, False), False) if len(dims) > 1 else half
 
 
 def _half_several(x, s, dim, name):

@@ -119,7 +119,9 @@ def masked_fill_(self, mask, value):
     grads={"self": lambda g, mask: g.masked_fill(mask, 0), "value": lambda g, mask: where_op(mask, g, 0).sum()})
 def masked_fill(self, mask, value):
     """A copy with the elements where the mask is true set to a value."""
-    return chosen(_fill_mask(mask), _fill_value(self, value, "masked_fill"), self.contiguous())
+    mask = _fill_mask(mask)
+    return chosen(mask.contiguous() if mask.shape == self.shape else mask, _fill_value(self, value, "masked_fill"),
+                  self.contiguous())
 
 
 @op(out=True, samples=Samples([call(Draw(3, 4), mask(3, 4)), call(Draw(3, 4), mask(4)), call(Draw(4), mask(3, 1)),
@@ -186,10 +188,10 @@ def nonzero(self, *, as_tuple=False):
         return indexing.nonzero(self, as_tuple=as_tuple)
     places = np.nonzero(self._ndarray() if self.dim() else self._ndarray().reshape(1))
     if as_tuple:
-        return tuple(wrap_ndarray(p) for p in places)
+        return tuple(wrap_ndarray(np.ascontiguousarray(p)) for p in places)
     if self.dim() == 0:
         return wrap_ndarray(np.zeros((len(places[0]), 0), dtype=np.int64))
-    return wrap_ndarray(np.stack(places, 1))
+    return wrap_ndarray(np.stack(places).T)
 
 
 @op(samples=samples.unary(dtypes="number", gradcheck=False))

@@ -64,7 +64,7 @@ def norm(self, p="fro", dim=None, keepdim=False, *, dtype=None):
     return _norm(self, 2 if p is None or p == "fro" else float(p), dim, keepdim)
 
 
-@op(method=False, samples=Samples([call(Draw(2, 3, 4), (0, 2)), call(Draw(3, 4), (1,), True)]))
+@op(method=False, out=True, samples=Samples([call(Draw(2, 3, 4), (0, 2)), call(Draw(3, 4), (1,), True)]))
 def frobenius_norm(self, dim=(), keepdim=False):
     """The root of the sum of squares over all elements, or over dimensions."""
     return norm(self, 2, dim, keepdim)
@@ -89,4 +89,4 @@ def renorm(self, p, dim, maxnorm):
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
     d = dims_of(dim, self.dim())[0]
     size = self.norm(p, [i for i in range(self.dim()) if i != d], True)
-    return self * where(size > maxnorm, maxnorm / (size + 1e-7), 1.0)
+    return self.contiguous() * where(size > maxnorm, maxnorm / (size + 1e-7), 1.0)

@@ -62,6 +62,15 @@ def _sorted(x, d, descending):
     return rows, values, places
 
 
+def _laid_like(x, d, array):
+    """An array of rows as a tensor of the shape of x, in memory as x lies."""
+    if x.is_contiguous():
+        return _from_rows(array, d)
+    laid = np.empty_like(x._ndarray(), dtype=array.dtype)
+    laid[...] = array.swapaxes(d, -1)
+    return wrap_ndarray(laid)
+
+
 def _selected(x, d, ranks):
     """The elements, along a dimension, that `_sorted` puts at the ranks, one for all rows or one for each; and where
     they were. The dimension is gone."""
@@ -104,7 +113,7 @@ def _sort(self, dim, descending, stable=True):
     results = _sorted(self, d, bool(descending))
     if not stable:
         results = _as_quicksort_left_them(*results)
-    return _sort_result((_from_rows(results[1], d), _from_rows(results[2], d)))
+    return _sort_result((_laid_like(self, d, results[1]), _laid_like(self, d, results[2])))
 
 
 @op(out=True, samples=Samples([call(_d(3, 4)), call(_d(3, 4), 0, True), call(Draw()), call(_d(5), 0),

@@ -219,7 +219,7 @@ def resolve_neg(self):
 @op(samples=_any)
 def isreal(self):
     """Where elements have no imaginary part."""
-    return self.imag == 0 if self.is_complex() else self.new_ones(self.shape, dtype=bool_dtype)
+    return self.imag == 0 if self.is_complex() else OPS["torch.ones_like"](self, dtype=bool_dtype)
 
 
 @op(out=True, samples=samples.unary(away_from=0, dtypes="number"), grads={"self": lambda g, self: _angle_grad(g, self)})

@@ -251,9 +251,9 @@ def _labelled(self, left, other, right, output):
     return contract_labelled((self, other), (left, right), output, "reshaped")
 
 
-@op(method=False, samples=Samples([call(Draw(2, 3, 4), Draw(3, 4, 5)), call(Draw(2, 3), Draw(3, 2), 1),
-                                   call(Draw(2, 3), Draw(2, 4), ([0], [0])), call(Draw(2), Draw(3), 0),
-                                   call(Draw(1, 3), Draw(2, 4), ([0], [0])), call(Draw(2, 3), Draw(1, 3), ([0], [0]))]),
+@op(method=False, out=True, samples=Samples([
+    call(Draw(2, 3, 4), Draw(3, 4, 5)), call(Draw(2, 3), Draw(3, 2), 1), call(Draw(2, 3), Draw(2, 4), ([0], [0])),
+    call(Draw(2), Draw(3), 0), call(Draw(1, 3), Draw(2, 4), ([0], [0])), call(Draw(2, 3), Draw(1, 3), ([0], [0]))]),
     renames={"a": "self", "b": "other"})
 def tensordot(self, other, dims=2):
     """Products summed over dimensions: the last ``dims`` of self and the first of other, or two lists of them."""

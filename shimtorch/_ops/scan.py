@@ -3,10 +3,11 @@ import numpy as np
 
 from .._core import OPS
 from .._core.declaring import op
-from .._core.dtype import float32, int32, int64, scalar_type
+from .._core.dtype import float32, int8, int64, scalar_type
+from .._core.grad_mode import is_grad_enabled
 from .._core.products import by_rows
 from .._core.tensor import TensorBase, wrap_ndarray
-from .._kernels import along as kernels
+from .._kernels import running as kernels
 from ._placing import in_three
 from ._results import named
 from .samples import Draw, Samples, call
@@ -75,6 +76,12 @@ def logcumsumexp(self, dim):
         wrap(dim, self.dim())
         return self.clone()
     dim = wrap(dim, self.dim())
+    if not (self.is_complex() or self.is_cuda or self.requires_grad and is_grad_enabled()):
+        wide = self if self.dtype.itemsize > 2 else self.float()
+        array = np.ascontiguousarray(wide._ndarray())
+        result = np.empty_like(array)
+        kernels.logcumsumexp(in_three(array, dim), in_three(result, dim))
+        return wrap_ndarray(result).to(self.dtype)
     pieces, total = [], None
     for i in range(self.shape[dim]):
         x = self.select(dim, i)
@@ -88,7 +95,7 @@ def logcumsumexp(self, dim):
 _max_result, _min_result = named("cummax", "values", "indices"), named("cummin", "values", "indices")
 
 
-_WIDER = {"bool": int32, "int8": int32, "int16": int32, "float16": float32, "bfloat16": float32}
+_WIDER = {"bool": int8, "float16": float32, "bfloat16": float32}    # what the kernel works in
 
 
 def _running(name, make, largest):
@@ -104,7 +111,7 @@ def _running(name, make, largest):
             return make((self.clone(), wrap_ndarray(np.zeros((), dtype=np.int64))))
         x = (self.to(_WIDER[self.dtype.name]) if self.dtype.name in _WIDER else self).contiguous()
         values, places = x.new_empty(x.shape), x.new_empty(x.shape, dtype=int64)
-        kernels.running(*(in_three(t._ndarray(), d) for t in (x, values, places)), largest)
+        kernels.extreme(*(in_three(t._ndarray(), d) for t in (x, values, places)), largest)
         return make((values.to(self.dtype), places))
     forward.__doc__ = f"The running {'maximum' if name == 'cummax' else 'minimum'} along a dimension, and its places."
 
@@ -115,9 +122,10 @@ _running("cummin", _min_result, False)
 
 # ---------------------------------------------------------------- differences and integrals
 
-@op(samples=Samples([call(Draw(3, 4)), call(Draw(3, 4), 2, 0), call(Draw(3, 4), prepend=Draw(3, 1)),
-                     call(Draw(3, 4), 1, 0, append=Draw(2, 4)), call(Draw(3, 4), 0),
-                     call(Draw(3, 4), 0, prepend=Draw(3, 1)), call(Draw(3, 4), 9)], "number"))
+@op(out=True, samples=Samples([
+    call(Draw(3, 4)), call(Draw(3, 4), 2, 0), call(Draw(3, 4), prepend=Draw(3, 1)),
+    call(Draw(3, 4), 1, 0, append=Draw(2, 4)), call(Draw(3, 4), 0), call(Draw(3, 4), 0, prepend=Draw(3, 1)),
+    call(Draw(3, 4), 9)], "number"))
 def diff(self, n=1, dim=-1, prepend=None, append=None):
     """The n-th differences of neighbours along a dimension."""
     if self.dim() == 0:

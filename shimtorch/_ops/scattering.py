@@ -117,7 +117,7 @@ def scatter_add_(self, dim, index, src):
 @op(out=True, samples=Samples(_add_calls, "number"))
 def scatter_add(self, dim, index, src):
     """The out-of-place form of ``scatter_add_``."""
-    return self.clone().scatter_add_(dim, index, src)
+    return self.clone(memory_format=contiguous_format).scatter_add_(dim, index, src)
 
 
 # ---------------------------------------------------------------- scatter with other reductions
@@ -202,7 +202,8 @@ def _cut(src, index):
 @op(out=True, samples=Samples(_reduce_calls, "real"))
 def scatter_reduce(self, dim, index, src, reduce, *, include_self=True):
     """The out-of-place form of ``scatter_reduce_``."""
-    return self.clone().scatter_reduce_(dim, index, src, reduce, include_self=include_self)
+    return self.clone(memory_format=contiguous_format).scatter_reduce_(dim, index, src, reduce,
+                                                                       include_self=include_self)
 
 
 _index_reduce_calls = [call(Draw(3, 4, distinct=True), 0, integers(4), Draw(4, 4), how, include_self=keep)
@@ -240,4 +241,5 @@ def _slice_index(x, dim, index, source):
 @op(out=True, samples=Samples(_index_reduce_calls, "real"))
 def index_reduce(self, dim, index, source, reduce, *, include_self=True):
     """The out-of-place form of ``index_reduce_``."""
-    return self.clone().index_reduce_(dim, index, source, reduce, include_self=include_self)
+    return self.clone(memory_format=contiguous_format).index_reduce_(dim, index, source, reduce,
+                                                                     include_self=include_self)

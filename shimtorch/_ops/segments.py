@@ -157,8 +157,8 @@ def histogramdd(self, bins, range=None, weight=None, density=False):
     return _histogramdd_result((hist, edges))
 
 
-@op(samples=Samples([call(integers(6, high=1), size=4), call(integers(3, 3, high=1), size=2),
-                     call(integers(4, high=1), size=6, fill_value=9)], gradcheck=False))
+@op(out=True, samples=Samples([call(integers(6, high=1), size=4), call(integers(3, 3, high=1), size=2),
+                               call(integers(4, high=1), size=6, fill_value=9)], gradcheck=False))
 def nonzero_static(self, *, size, fill_value=-1):
     """The places of the first ``size`` non-zero elements, a row each; rows of fill_value where there are fewer."""
     if size < 0:

@@ -32,7 +32,7 @@ def _slice(self, dim=0, start=None, end=None, step=1):
     return slice_(self, d, *slice_bounds(slice(start, end, step), self.shape[d]))
 
 
-_VIEWS = {"alias": lambda self: self, "slice": _slice}
+_VIEWS = {"alias": lambda self: self, "slice": _slice, "view": lambda self, *size: self.contiguous().view(*size)}
 
 
 def _copied(result):

@@ -138,3 +138,27 @@ def test_calls_in_many_threads():
     for t in threads:
         t.join()
     assert not wrong
+
+
+@pytest.mark.parametrize("call", (
+    lambda **k: torch.mm(A, B.t(), **k), lambda **k: torch.softmax(A, 1, **k), lambda **k: torch.tril(A, **k),
+    lambda **k: torch.gather(A, 1, torch.zeros(3, 1, dtype=torch.int64), **k), lambda **k: torch.linalg.norm(A, **k)))
+def test_dtypes_that_must_be_the_result_s(call):
+    with pytest.raises(RuntimeError, match="Expected out tensor to have dtype float, but got double instead"):
+        call(out=torch.empty_like(call(), dtype=torch.float64))
+    assert torch.equal(call(out=torch.empty_like(call())), call())
+
+
+@pytest.mark.parametrize("call", (
+    torch.diff, torch.frobenius_norm, *(getattr(torch.nn.functional, name) for name in (
+        "gelu", "softplus", "hardshrink", "softshrink", "logsigmoid"))))
+def test_functions_of_one_tensor(call):
+    out = torch.empty(0)
+    assert call(A, out=out) is out and torch.equal(out, call(A))
+
+
+@pytest.mark.parametrize("bad", (None, "x"))
+def test_what_is_no_tensor(bad):
+    for call in (torch.linalg.det, torch.linalg.qr, torch.trapezoid, torch.pdist, torch.exp):
+        with pytest.raises(TypeError, match=f"must be .*Tensor.*, not {type(bad).__name__}"):
+            call(bad)

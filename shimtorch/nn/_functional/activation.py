@@ -139,9 +139,9 @@ def glu(input, dim=-1):
     return input.narrow(dim, 0, size // 2) * input.narrow(dim, size // 2, size // 2).sigmoid()
 
 
-def gelu(input, approximate="none"):
+def gelu(input, approximate="none", *, out=None):
     """x times the normal distribution function of x; approximate="tanh" uses the tanh formula."""
-    return _ops.gelu(input, approximate)
+    return _ops.gelu(input, approximate) if out is None else _ops.gelu(input, approximate, out=out)
 
 
 def silu(input, inplace=False):
@@ -164,9 +164,9 @@ def hardswish(input, inplace=False):
     return (_ops.hardswish_ if inplace else _ops.hardswish)(input)
 
 
-def softplus(input, beta=1, threshold=20):
+def softplus(input, beta=1, threshold=20, *, out=None):
     """log(1 + exp(beta * x)) / beta; x itself where beta * x > threshold."""
-    return _ops.softplus(input, beta, threshold)
+    return _ops.softplus(input, beta, threshold) if out is None else _ops.softplus(input, beta, threshold, out=out)
 
 
 def softsign(input):
@@ -174,19 +174,19 @@ def softsign(input):
     return _ops.softsign(input) if input.is_floating_point() else input / (input.abs() + 1)
 
 
-def softshrink(input, lambd=0.5):
+def softshrink(input, lambd=0.5, *, out=None):
     """x moved towards zero by lambd, zero in between."""
     if lambd < 0:
         largest = "3.40282e+38" if input.dtype.itemsize == 4 else "1.79769e+308"
         raise RuntimeError(
             f"lambda must be in range [0, {largest}] for input dtype {scalar_type(input.dtype)}, but found {lambd:g}"
         )
-    return _ops.softshrink(input, lambd)
+    return _ops.softshrink(input, lambd) if out is None else _ops.softshrink(input, lambd, out=out)
 
 
-def hardshrink(input, lambd=0.5):
+def hardshrink(input, lambd=0.5, *, out=None):
     """x where abs(x) > lambd, zero elsewhere."""
-    return _ops.hardshrink(input, lambd)
+    return _ops.hardshrink(input, lambd) if out is None else _ops.hardshrink(input, lambd, out=out)
 
 
 def tanhshrink(input):
@@ -194,9 +194,9 @@ def tanhshrink(input):
     return input - input.tanh()
 
 
-def logsigmoid(input):
+def logsigmoid(input, *, out=None):
     """log(1 / (1 + exp(-x))), without overflow."""
-    return _ops.logsigmoid(input)
+    return _ops.logsigmoid(input) if out is None else _ops.logsigmoid(input, out=out)
 
 
 def tanh(input):
