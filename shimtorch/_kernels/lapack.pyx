@@ -149,6 +149,8 @@ def stacked(cnp.ndarray a):
     cdef char* target
     if ndim < 2:
         raise RuntimeError("linalg: The input tensor A must have at least 2 dimensions.")
+    if size < 4:
+        raise TypeError(f"linalg: LAPACK has no elements of {a.dtype}")
     rows, columns = cnp.PyArray_DIM(a, ndim - 2), cnp.PyArray_DIM(a, ndim - 1)
     if ndim > 3:
         a = a.reshape((int(np.prod((<object>a).shape[:ndim - 2])), rows, columns))

@@ -441,6 +441,7 @@ def ldl_solve(LD, pivots, B, *, hermitian=False):
     if LD.dtype is not B.dtype:
         raise RuntimeError(f"{name}: LD and B must have the same dtype, got {scalar_type(LD.dtype)} and "
                            f"{scalar_type(B.dtype)}")
+    check_kernel(LD, "ldl_solve_kernel_cpu")
     n, array = LD.shape[-1], pivots._ndarray()
     if array.size and (np.abs(array).min() < 1 or np.abs(array).max() > n):
         raise RuntimeError(f"{name}: pivots must lie between 1 and {n}, or their negatives")

@@ -116,6 +116,11 @@ def test_ldl():
     b = matrix(4, 2, seed=1)
     factors, pivots = torch.linalg.ldl_factor(a)
     close(a @ torch.linalg.ldl_solve(factors, pivots, b), b)
+    for wrong in ([1, 2, 3, -4], [-1, 2, -2, 4], [-2, -2, -2, 4]):
+        with pytest.raises(RuntimeError, match="negative pivots must come in pairs"):
+            torch.linalg.ldl_solve(factors, torch.tensor(wrong, dtype=torch.int32), b)
+    with pytest.raises(NotImplementedError, match="ldl_solve_kernel_cpu"):
+        torch.linalg.ldl_solve(factors.half(), pivots, b.half())
 
 
 # ---------------------------------------------------------------- memory

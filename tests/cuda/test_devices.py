@@ -225,3 +225,46 @@ def test_switches():
         assert t.is_cuda and t.type() == f"torch.cuda.{name}Tensor" and isinstance(t, getattr(torch.cuda,
                                                                                              name + "Tensor"))
     assert torch.cuda.FloatTensor([1, 2]).tolist() == [1, 2]
+
+
+def test_storages():
+    s = torch.cuda.FloatStorage([1, 2, 3])
+    assert s.is_cuda and s.tolist() == [1, 2, 3] and s.type() == "torch.cuda.FloatStorage"
+    assert isinstance(s, torch.cuda.FloatStorage) and not isinstance(s.cpu(), torch.cuda.FloatStorage)
+    assert not isinstance(s, torch.cuda.LongStorage)
+    assert isinstance(torch.ones(2, dtype=torch.int64, device="cuda").storage(), torch.cuda.LongStorage)
+
+
+def test_refused_names():
+    for call in (torch.cuda.CUDAGraph, torch.cuda.graph_pool_handle, torch.cuda.memory_snapshot, torch.cuda.cudart,
+                 torch.cuda.nccl.version, torch.cuda.utilization, torch.cuda.current_blas_handle,
+                 lambda: torch.cuda.graphs.make_graphed_callables(None, ()), lambda: torch.cuda.set_sync_debug_mode(1)):
+        with pytest.raises(NotImplementedError, match="torch.cuda"):
+            call()
+    with pytest.raises(NotImplementedError, match="torch.cuda.profiler.start"), torch.cuda.profiler.profile():
+        pass
+    assert not torch.cuda.nccl.is_available([]) and not torch.cuda.is_current_stream_capturing()
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = torch.cuda.nothing
+
+
+def test_errors_by_number():
+    torch.cuda.check_error(torch.cuda.cudaStatus.SUCCESS)
+    with pytest.raises(torch.cuda.CudaError, match=r"\(2\)"):
+        torch.cuda.check_error(2)
+
+
+def test_the_device_of_an_event():
+    event = torch.cuda.Event()
+    assert event.device is None
+    event.record()
+    assert event.device == torch.device("cuda:0")
+
+
+def test_operands_of_several_devices():
+    x, y = torch.ones(2, device="cuda"), torch.ones(2)
+    for f in (torch.add, torch.dot, lambda x, y: torch.cat([y, x]), torch.outer):
+        with pytest.raises(RuntimeError, match="Expected all tensors to be on the same device.*c(uda:0|pu) and c"):
+            f(x, y)
+    assert torch.special.xlog1py(x, torch.tensor(0.0)).tolist() == [0, 0]
+    assert torch.special.zeta(torch.tensor(2.0), x).is_cuda

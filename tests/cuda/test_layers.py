@@ -222,3 +222,13 @@ def test_a_convolutional_network_learns_as_on_the_cpu(optimizer):
     assert losses[1] == pytest.approx(losses[0], rel=1e-3)
     for p, q in zip(nets[0].parameters(), nets[1].parameters()):
         agree(q, p, 1e-3)
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_convolution_without_channels(device):
+    x = torch.ones(2, 0, 5, 5, device=device, requires_grad=True)
+    w = torch.ones(3, 0, 3, 3, device=device, requires_grad=True)
+    y = torch.nn.functional.conv2d(x, w)
+    y.sum().backward()
+    assert y.shape == (2, 3, 3, 3) and not y.any()
+    assert x.grad.shape == x.shape and w.grad.shape == w.shape

@@ -96,3 +96,28 @@ def test_device_properties():
     assert torch.cuda.current_device() == 0 and torch.cuda.device_count() >= 1 and torch.cuda.is_available()
     with torch.cuda.device(0), torch.cuda.device_of(torch.ones(1, device="cuda")):
         assert torch.cuda.current_device() == 0
+
+
+def test_memory_may_be_limited():
+    torch.cuda.empty_cache()
+    total = torch.cuda.mem_get_info()[1]
+    torch.cuda.set_per_process_memory_fraction((torch.cuda.memory_reserved() + (4 << 20)) / total)
+    try:
+        held = torch.empty(1 << 20, dtype=torch.uint8, device="cuda")
+        with pytest.raises(torch.cuda.OutOfMemoryError, match="out of memory. Tried to allocate 8.00 MiB"):
+            torch.empty(8 << 20, dtype=torch.uint8, device="cuda")
+        del held
+    finally:
+        torch.cuda.set_per_process_memory_fraction(1.0)
+    assert torch.cuda.get_per_process_memory_fraction() == 1.0
+    torch.empty(8 << 20, dtype=torch.uint8, device="cuda")
+    with pytest.raises(ValueError, match="Invalid fraction value: 1.5"):
+        torch.cuda.set_per_process_memory_fraction(1.5)
+
+
+def test_blocks_for_other_libraries():
+    before = torch.cuda.memory_allocated()
+    at = torch.cuda.caching_allocator_alloc(1000, stream=torch.cuda.current_stream())
+    assert at and torch.cuda.memory_allocated() == before + 1024
+    torch.cuda.caching_allocator_delete(at)
+    assert torch.cuda.memory_allocated() == before

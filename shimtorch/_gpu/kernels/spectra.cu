@@ -129,6 +129,7 @@ __global__ void orthogonalise(T *matrices, T *bases, int32_t *infos, int64_t bat
         if (t == 0) turned[0] = turned[1] = 0;
         __syncthreads();
         for (; sweep < 60; sweep++) {
+            const double noise = (sweep < 12 ? 4 : 64) * least;
             for (int64_t round = 0; round < rounds; round++) {
                 for (int64_t i = t; i < (rounds + 1) / 2; i += FACTOR_THREADS) {
                     int64_t p = i == 0 ? rounds : (round + i) % rounds, q = (round - i + rounds) % rounds;
@@ -146,7 +147,7 @@ __global__ void orthogonalise(T *matrices, T *bases, int32_t *infos, int64_t bat
                     }
                     const double size = hypot(both[0], both[1]), x = sqrt(first[0]), y = sqrt(second[0]);
                     /* one that is as small as the rounding of the other has no direction of its own */
-                    if (!(size > least * x * y) || fmin(x, y) <= 4 * least * fmax(x, y)) continue;
+                    if (!(size > least * x * y) || fmin(x, y) <= noise * fmax(x, y)) continue;
                     const double zeta = (second[0] - first[0]) / (2 * size);
                     const double tangent = (zeta < 0 ? -1 : 1) / (fabs(zeta) + sqrt(1 + zeta * zeta));
                     const double c = 1 / sqrt(1 + tangent * tangent);
