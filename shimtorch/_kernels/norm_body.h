@@ -39,7 +39,9 @@ static void share_channels(const st_norm_channels *s, st_body body, norm_task *t
                 lanes[l] += (EXPR);                                                  \
             }                                                                        \
         for (ptrdiff_t i = at; i < end; i++) lanes[i - at] += (EXPR);                \
-        for (int l = 0; l < LANES; l++) total += (double)lanes[l];                   \
+        double few[8] = {0};                                                         \
+        for (int l = 0; l < LANES; l++) few[l % 8] += (double)lanes[l];              \
+        total += ((few[0] + few[1]) + (few[2] + few[3])) + ((few[4] + few[5]) + (few[6] + few[7])); \
     }
 
 static ST_OUTLINED double ST_CAT(sum, real)(const real *x, ptrdiff_t n) {

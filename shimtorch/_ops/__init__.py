@@ -11,6 +11,7 @@ from . import (  # noqa: F401  (declarations)
     bilinear,
     callbacks,
     chains,
+    columns,
     comparison,
     contraction,
     convolution,

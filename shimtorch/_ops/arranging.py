@@ -12,6 +12,30 @@ from .shape import diagonal_backward, wrap
 _number = dict(dtypes="number")
 
 
+# ---------------------------------------------------------------- padding
+
+@op(namespace="torch.nn.functional", method=False, function=False, backward_name="ConstantPadNdBackward0",
+    samples=Samples([call(Draw(2, 3), (1,), (2,), 0.5), call(Draw(2, 3, 4), (0, 1), (2, 0)),
+                     call(Draw(4, 5), (-1, 2), (1, -3), 1.0), call(Draw(4, 5), (-1, 0), (0, -2))],
+                    reference=lambda torch: lambda x, before, after, value=0.0: torch.nn.functional.pad(
+                        x, [n for pair in zip(reversed(before), reversed(after)) for n in pair], value=value),
+                    **_number),
+    grads={"self": lambda g, before, after: pad_constant(g, tuple(-n for n in before), tuple(-n for n in after))})
+def pad_constant(self, before, after, value=0.0):
+    """The last dimensions with so many elements of a value before and after them, or cut off where negative."""
+    size, inner, source = list(self.shape), [slice(None)] * self.dim(), [slice(None)] * self.dim()
+    for i, (b, a) in enumerate(zip(before, after), self.dim() - len(before)):
+        size[i] += b + a
+        inner[i] = slice(max(b, 0), size[i] - max(a, 0))
+        source[i] = slice(max(-b, 0), self.shape[i] - max(-a, 0))
+    kept = self[tuple(source)]
+    if max(*before, *after) <= 0:
+        return kept.clone(memory_format=contiguous_format)
+    padded = self.new_full(size, value)
+    padded[tuple(inner)] = kept
+    return padded
+
+
 # ---------------------------------------------------------------- repeating
 
 @op(function=False, backward_name="RepeatBackward0", renames={"repeats": "sizes"}, samples=Samples([

@@ -87,3 +87,16 @@ def _nll_gradient(g, *about):
 def _nll_linear(g, target, weight, ignore_index, mean, total):
     result = nll_sum(g, target, weight, ignore_index, False)
     return result / total if mean else result
+
+
+@op(**_SPACE, function=False, backward_name="HuberLossBackward0",
+    samples=Samples([call(Draw(3, 4, low=-3, high=3, away_from="integer"), 1.0),
+                     call(Draw(3, 4, low=-3, high=3, away_from="integer"), 2.0), call(Draw(12, special=True), 1.0)],
+                    reference=lambda torch: lambda difference, delta: torch.nn.functional.huber_loss(
+                        difference, torch.zeros_like(difference), reduction="none", delta=delta)),
+    grads={"difference": lambda g, difference, delta: g * difference.clamp(-delta, delta)})
+def huber(difference, delta):
+    """difference ** 2 / 2 where that is smaller than delta, and a straight line beyond."""
+    distance = difference.abs()
+    bent = distance.clamp(max=delta)
+    return distance.sub_(bent * 0.5).mul_(bent)

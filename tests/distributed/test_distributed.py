@@ -110,6 +110,21 @@ def test_a_module_in_one_process(alone):
         nn.parallel.DistributedDataParallel(nn.ReLU())
 
 
+def test_the_parts_of_a_module_in_one_process(alone):
+    model = nn.parallel.DistributedDataParallel(nn.Linear(2, 3))
+    x = torch.arange(8.0).view(4, 2)
+    inputs, kwargs = model.scatter((x,), {}, [0, 1])
+    results = model.parallel_apply([model.module] * 2, inputs, kwargs)
+    assert torch.equal(model.gather(results, "cpu"), model(x))
+    (moved,), _ = model.to_kwargs((x,), {}, 0)
+    assert torch.equal(moved[0], x)
+    assert not model.will_sync_module_buffers()
+    with model.join():
+        model(x).sum().backward()
+    with pytest.raises(NotImplementedError, match="register_comm_hook"):
+        model.register_comm_hook(None, None)
+
+
 # ---------------------------------------------------------------- several processes
 
 def free_port():

@@ -1,6 +1,8 @@
 """Functions, layers, initialisers and modules against recorded answers of PyTorch 2.13."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import functional_cases
@@ -56,3 +58,11 @@ def test_lazy(case, expected):
 @recorded("parametrize", parametrize_cases)
 def test_parametrize(case, expected):
     assert difference(expected, as_json(parametrize_cases.run(torch, case)), rtol=1e-4, atol=1e-5) is None
+
+
+@pytest.mark.parametrize("first", ["parametrizations", "weight_norm", "spectral_norm"])
+def test_a_module_does_not_hide_its_function(first, tmp_path):
+    """``torch.nn.utils.weight_norm`` is the function whichever module was imported before."""
+    program = (f"import shimtorch.nn.utils.{first}\nfrom shimtorch.nn import utils\n"
+               "assert callable(utils.weight_norm) and callable(utils.spectral_norm)")
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=tmp_path)

@@ -6,6 +6,7 @@ import random
 import pytest
 
 import shimtorch as torch
+from shimtorch.utils import data
 from shimtorch.utils.data import DataChunk, DataLoader, IterDataPipe, MapDataPipe, functional_datapipe
 from shimtorch.utils.data.datapipes import iter as pipes
 from shimtorch.utils.data.datapipes import map as maps
@@ -183,3 +184,69 @@ def test_files(tmp_path):
 def test_chunks():
     chunk = DataChunk([1, [2]])
     assert (chunk.as_str("  "), list(chunk.raw_iterator()), chunk) == ("  [1, [2]]", [1, [2]], [1, [2]])
+
+
+class Drawn(IterDataPipe):
+    def __init__(self, count=1, shuffled=True):
+        self.count = count
+
+    def __iter__(self):
+        return iter(range(self.count))
+
+
+def test_pipes_that_are_not_deterministic():
+    Always = data.non_deterministic(Drawn)
+    Sometimes = data.non_deterministic(lambda count, shuffled: shuffled)(Drawn)
+    assert list(Always(2)) == list(Sometimes(2, True)) == [0, 1]
+    with data.guaranteed_datapipes_determinism():
+        assert list(Sometimes(3, False)) == [0, 1, 2]
+        with pytest.raises(TypeError, match="Drawn is non-deterministic, but you set 'guaranteed_datapipes_det"):
+            Always(2)
+        with pytest.raises(TypeError, match="Drawn is non-deterministic with the inputs, but you set"):
+            Sometimes(2, True)
+    assert list(Always(1)) == [0]
+    with pytest.raises(TypeError, match="3 can not be decorated by non_deterministic"):
+        data.non_deterministic(3)
+    with pytest.raises(TypeError, match="Only `IterDataPipe` can be decorated with `non_deterministic`, but int"):
+        data.non_deterministic(int)
+    with pytest.raises(TypeError, match="Only `IterDataPipe` can be decorated, but int is found"):
+        data.non_deterministic(len)(int)
+    with pytest.raises(TypeError, match="required to return a boolean value, but <class 'int'> is found"):
+        data.non_deterministic(lambda count: count)(Drawn)(2)
+
+
+def test_arguments_that_are_pipes():
+    @data.argument_validation
+    def both(first: IterDataPipe, second=None):
+        return list(first), second
+
+    assert both(Drawn(2), second=3) == ([0, 1], 3)
+    with pytest.raises(TypeError, match="Expected argument 'first' as a IterDataPipe, but found <class 'int'>"):
+        both(5)
+
+    def __iter__(self):  # noqa: N807
+        return iter(())
+
+    with data.runtime_validation_disabled():
+        assert data.runtime_validation(__iter__) is __iter__
+    with pytest.raises(TypeError, match="Can not decorate function both with 'runtime_validation'"):
+        data.runtime_validation(both)
+
+
+def test_hooks_of_pickling():
+    pipe = Drawn(4)
+    IterDataPipe.set_getstate_hook(lambda state: {**state, "count": 2})
+    try:
+        assert list(pickle.loads(pickle.dumps(pipe))) == [0, 1]
+        with pytest.raises(Exception, match="Attempt to override existing getstate_hook"):
+            IterDataPipe.set_getstate_hook(len)
+    finally:
+        IterDataPipe.set_getstate_hook(None)
+    IterDataPipe.set_reduce_ex_hook(lambda pipe: (Drawn, (3,)))
+    try:
+        assert list(pickle.loads(pickle.dumps(pipe))) == [0, 1, 2]
+        with pytest.raises(Exception, match="Attempt to override existing reduce_ex_hook"):
+            IterDataPipe.set_reduce_ex_hook(len)
+    finally:
+        IterDataPipe.set_reduce_ex_hook(None)
+    assert list(pickle.loads(pickle.dumps(pipe))) == [0, 1, 2, 3]

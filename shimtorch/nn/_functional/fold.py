@@ -1,7 +1,7 @@
 """unfold and fold: sliding windows as columns, and columns added up again."""
 
-from .padding import pad
-from .windows import batched, folded, ntuple, windows, zero_padded
+from ..._ops.columns import fold_columns, unfold_columns
+from .windows import batched, ntuple
 
 
 def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
@@ -9,10 +9,7 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     x, had_batch = batched(input, 2, "unfold")
     kernel, stride = ntuple(kernel_size, 2, "kernel_size"), ntuple(stride, 2, "stride")
     dilation, padding = ntuple(dilation, 2, "dilation"), ntuple(padding, 2, "padding")
-    view = windows(pad(x, (padding[1], padding[1], padding[0], padding[0])), kernel, stride, dilation)
-    columns = view.permute(0, 1, 4, 5, 2, 3).reshape(
-        x.size(0), x.size(1) * kernel[0] * kernel[1], view.size(2) * view.size(3)
-    )
+    columns = unfold_columns(x, kernel, dilation, padding, stride)
     return columns if had_batch else columns.squeeze(0)
 
 
@@ -37,7 +34,5 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
             f"{stride[1]}), expected size of input's dimension 2 to match the calculated number of sliding blocks "
             f"{out[0]} * {out[1]} = {out[0] * out[1]}, but got input.size(2)={x.size(2)}."
         )
-    columns = x.reshape(x.size(0), x.size(1) // (kernel[0] * kernel[1]), *kernel, *out).permute(0, 1, 4, 5, 2, 3)
-    result = folded(columns, full, stride, dilation)
-    result = zero_padded(result, [-p for p in padding], [-p for p in padding])
+    result = fold_columns(x, size, kernel, dilation, padding, stride)
     return result if had_batch else result.squeeze(0)

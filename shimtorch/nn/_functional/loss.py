@@ -6,6 +6,7 @@ import warnings
 from ... import _ops
 from ..._core.history import name_history
 from ..._core.policy import policy
+from ..._ops.nn import huber
 from .._reduction import reduced, settle
 
 
@@ -55,10 +56,11 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
     a, b = _paired(input, target)
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
-    d = (a - b).abs()
     if beta == 0:
-        return reduced(d, reduction)
-    loss = _ops.where(d < beta, 0.5 * d * d / beta, d - 0.5 * beta)
+        return reduced((a - b).abs(), reduction)
+    loss = huber(a - b, float(beta))
+    if beta != 1:
+        loss = loss / beta
     return name_history(reduced(loss, reduction), "SmoothL1LossBackward0")
 
 
@@ -68,8 +70,7 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     a, b = _paired(input, target)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
-    d = (a - b).abs()
-    loss = _ops.where(d < delta, 0.5 * d * d, delta * (d - 0.5 * delta))
+    loss = huber(a - b, float(delta))
     return name_history(_weighted(loss, weight, input, reduction), "HuberLossBackward0")
 
 

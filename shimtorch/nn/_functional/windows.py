@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from math import prod as product  # noqa: F401  (of sizes, for those who import from here)
 
 from ..._core.device import channels_last, channels_last_3d
+from ..._ops.arranging import pad_constant
 
 
 def laid_like(x, result):
@@ -51,18 +52,7 @@ def windows(x, kernel, stride, dilation):
 
 def zero_padded(x, before, after, value=0.0):
     """*x* with *before* and *after* elements of *value* added to every spatial dimension (cut off where negative)."""
-    if not any(before) and not any(after):
-        return x
-    size = list(x.shape)
-    inner = [slice(None)] * x.dim()
-    source = [slice(None)] * x.dim()
-    for i, (b, a) in enumerate(zip(before, after, strict=True), x.dim() - len(before)):
-        size[i] += b + a
-        inner[i] = slice(max(b, 0), size[i] - max(a, 0))
-        source[i] = slice(max(-b, 0), x.shape[i] - max(-a, 0))
-    padded = x.new_full(size, value)
-    padded[tuple(inner)] = x[tuple(source)]
-    return padded
+    return pad_constant(x, tuple(before), tuple(after), value) if any(before) or any(after) else x
 
 
 def folded(columns, size, stride, dilation):

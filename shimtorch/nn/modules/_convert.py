@@ -90,6 +90,10 @@ class ConvertMethods:
         """Move all parameters and buffers to a GPU."""
         return self._apply(lambda t: t.cuda(device))
 
+    def xpu(self, device=None):
+        """Move all parameters and buffers to an XPU: there is none, and a tensor says so."""
+        return self._apply(lambda t: t.xpu(device))
+
     def type(self, dst_type):
         """Convert all parameters and buffers to *dst_type* (a dtype, a tensor type or its name)."""
         return self._apply(lambda t: t.type(dst_type))

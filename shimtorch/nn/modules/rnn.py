@@ -340,6 +340,14 @@ class LSTM(RNNBase):
     def __init__(self, *args, **kwargs):
         super().__init__("LSTM", *args, **kwargs)
 
+    def forward_tensor(self, input, hx=None):
+        """``forward`` of a tensor, as versions 1.1 to 1.3 called it."""
+        return self.forward(input, hx)
+
+    def forward_packed(self, input, hx=None):
+        """``forward`` of a PackedSequence, as versions 1.1 to 1.3 called it."""
+        return self.forward(input, hx)
+
     def get_expected_cell_size(self, input, batch_sizes):
         """The size of the cell state for *input*."""
         return (self.num_layers * self._directions, self._batch(input, batch_sizes), self.hidden_size)

@@ -1,11 +1,13 @@
 """DistributedDataParallel (torch.nn.parallel.distributed): one module in several processes."""
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from ... import _ops
 from ..._core.grad_mode import is_grad_enabled
 from ..._tensor import Tensor
 from ..modules.module import Module
+from .parallel_apply import parallel_apply
+from .scatter_gather import gather, scatter_kwargs
 
 __all__ = ["DistributedDataParallel", "DistributedDataParallelCPU"]
 
@@ -60,6 +62,38 @@ class DistributedDataParallel(Module):
             if not any(id(p) in self._expected for p in self._trained()):
                 self._exchange_used()
         return results
+
+    def to_kwargs(self, inputs, kwargs, device_id):
+        """The arguments moved to a device, as tuples of one."""
+        return self.scatter(inputs, kwargs, [device_id])
+
+    def scatter(self, inputs, kwargs, device_ids):
+        """The arguments split along *dim*, a piece for each device."""
+        return scatter_kwargs(inputs, kwargs, device_ids, self.dim)
+
+    def parallel_apply(self, replicas, inputs, kwargs):
+        """The results of replicas of the module, each for its own arguments."""
+        return parallel_apply(replicas, inputs, kwargs)
+
+    def gather(self, outputs, output_device):
+        """The results of replicas joined along *dim*."""
+        return gather(outputs, output_device, self.dim)
+
+    def will_sync_module_buffers(self):
+        """Whether the next forward takes the buffers from the first process."""
+        return self.require_backward_grad_sync and self.broadcast_buffers and any(True for _ in self.module.buffers())
+
+    def join(self, divide_by_initial_world_size=True, enable=True, throw_on_early_termination=False):
+        """Training with numbers of batches that differ: not implemented; with enable=False nothing is to be done."""
+        if enable and self._several:
+            raise NotImplementedError("DistributedDataParallel.join is not implemented: all processes must take the "
+                                      "same number of steps")
+        return nullcontext()
+
+    def register_comm_hook(self, state, hook):
+        """An exchange of gradients of one's own: not implemented."""
+        raise NotImplementedError("DistributedDataParallel.register_comm_hook is not implemented: gradients are "
+                                  "exchanged one by one, not in buckets")
 
     def _trained(self):
         return [p for p in self.module.parameters() if p.requires_grad]

@@ -1,5 +1,7 @@
 """Helpers around parameters and sequences (torch.nn.utils)."""
 
+import sys
+
 from . import rnn
 from .clip_grad import (
     clip_grad_norm,
@@ -66,3 +68,13 @@ def __getattr__(name):
 
 def __dir__():
     return sorted([*globals(), *_LATER])
+
+
+class _Package(type(sys)):
+    def __setattr__(self, name, value):
+        """Where a module and its function have one name, importing the module leaves the name to the function."""
+        if not (name in _LATER and isinstance(value, type(sys))):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -46,6 +46,8 @@ __all__ = [
 ]
 
 _PIPES = ("DataChunk", "IterDataPipe", "MapDataPipe", "functional_datapipe")
+_DECORATORS = ("argument_validation", "guaranteed_datapipes_determinism", "non_deterministic", "runtime_validation",
+               "runtime_validation_disabled")
 
 
 def __getattr__(name):
@@ -54,6 +56,8 @@ def __getattr__(name):
     if name in _PIPES:
         import_module(".datapipes", __name__)               # whose pipes are methods of all
         return getattr(import_module(".datapipes.datapipe", __name__), name)
+    if name in _DECORATORS:
+        return getattr(import_module(".datapipes._decorators", __name__), name)
     if name == "datapipes":
         return import_module("." + name, __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -34,9 +34,36 @@ class IterDataPipe(_Steps, IterableDataset):
     """A pipe that is iterated: a subclass defines ``__iter__``, and ``__len__`` if the length is known."""
 
     functions = {}
+    getstate_hook = None
+    reduce_ex_hook = None
 
     def reset(self):
         """Begin anew; for subclasses that keep something between two passes."""
+
+    def __getstate__(self):
+        return self.__dict__ if IterDataPipe.getstate_hook is None else IterDataPipe.getstate_hook(self.__dict__)
+
+    def __reduce_ex__(self, protocol):
+        if IterDataPipe.reduce_ex_hook is not None:
+            try:
+                return IterDataPipe.reduce_ex_hook(self)
+            except NotImplementedError:
+                pass
+        return super().__reduce_ex__(protocol)
+
+    @classmethod
+    def set_getstate_hook(cls, hook_fn):
+        """Make a function give what is pickled of a pipe's ``__dict__``; None takes it back."""
+        if IterDataPipe.getstate_hook is not None and hook_fn is not None:
+            raise Exception("Attempt to override existing getstate_hook")
+        IterDataPipe.getstate_hook = hook_fn
+
+    @classmethod
+    def set_reduce_ex_hook(cls, hook_fn):
+        """Make a function give what is pickled of a pipe, unless it raises NotImplementedError; None takes it back."""
+        if IterDataPipe.reduce_ex_hook is not None and hook_fn is not None:
+            raise Exception("Attempt to override existing reduce_ex_hook")
+        IterDataPipe.reduce_ex_hook = hook_fn
 
 
 class MapDataPipe(_Steps, Dataset):
