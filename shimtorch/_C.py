@@ -6,10 +6,14 @@ from ._core.protocol import is_enabled as _is_torch_function_enabled
 from ._core.protocol import no_override as _disabled_torch_function_impl
 from ._core.tensor import Size, TensorBase
 
-__all__ = ["DisableTorchFunction", "DisableTorchFunctionSubclass", "Generator", "Size", "TensorBase",
+__all__ = ["DisableTorchFunction", "DisableTorchFunctionSubclass", "FatalError", "Generator", "Size", "TensorBase",
            "_disabled_torch_function_impl", "_has_torch_function", "_is_torch_function_enabled"]
 
 _TensorBase = TensorBase
+
+
+class FatalError(RuntimeError):
+    """What torch says of a failed check of its own; nothing raises it here."""
 
 
 class DisableTorchFunctionSubclass(_Disabled):

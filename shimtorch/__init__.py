@@ -72,7 +72,7 @@ for _type in (Tensor, Size, device, layout, memory_format):
 _LAZY = ("autograd", "nn", "optim", "sparse", "utils", "random", "cuda", "jit", "multiprocessing", "distributions",
          "linalg", "fft", "special", "testing", "backends", "version", "functional", "return_types", "serialization",
          "types", "overrides", "storage", "masked", "signal", "hub", "onnx", "distributed", "_C", "__config__", "func",
-         "amp", "futures", "cpu", "mps", "xpu", "accelerator", "compiler", "quasirandom", "profiler")
+         "amp", "futures", "cpu", "mps", "xpu", "accelerator", "compiler", "quasirandom", "profiler", "ops")
 _LAZY_NAMES = {
     "manual_seed": "random", "seed": "random", "initial_seed": "random", "get_rng_state": "random",
     "set_rng_state": "random", "default_generator": "random", "Generator": "_core.generator",
@@ -90,8 +90,12 @@ _LAZY_NAMES = {
         "get_float32_matmul_precision", "set_float32_matmul_precision", "set_flush_denormal", "set_warn_always",
         "is_warn_always_enabled", "get_default_device", "set_default_device", "compiled_with_cxx11_abi",
         "is_vulkan_available", "init_num_threads", "cudnn_is_acceptable", "has_cuda", "has_cudnn", "has_lapack",
-        "has_mkl", "has_mkldnn", "has_mps", "has_openmp", "has_spectral"), "_settings"),
-    "autocast": "amp", "compile": "compiler",
+        "has_mkl", "has_mkldnn", "has_mlc", "has_mps", "has_openmp", "has_spectral", "read_vitals", "set_vital",
+        "vitals_enabled"), "_settings"),
+    "autocast": "amp", "compile": "compiler", "Future": "futures", "ScriptFunction": "jit", "ScriptModule": "jit",
+    "JITException": "jit",
+    "Stream": "cuda.streams",
+    "DisableTorchFunction": "_C", "FatalError": "_C", "classproperty": "_utils",
     **dict.fromkeys("""
         is_autocast_enabled set_autocast_enabled get_autocast_dtype set_autocast_dtype is_autocast_cache_enabled
         set_autocast_cache_enabled autocast_increment_nesting autocast_decrement_nesting clear_autocast_cache
@@ -109,7 +113,7 @@ _LAZY_NAMES = {
         cosine_embedding_loss hinge_embedding_loss margin_ranking_loss triplet_margin_loss kl_div poisson_nll_loss
         ctc_loss embedding embedding_bag embedding_renorm_ affine_grid_generator adaptive_max_pool1d channel_shuffle
         native_channel_shuffle convolution conv_tbc lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell
-        rnn_relu_cell get_device is_signed is_conj is_neg is_inference is_distributed detach_
+        rnn_relu_cell get_device is_signed is_conj is_neg is_inference is_distributed detach_ pin_memory
         """.split(), "_layer_functions"),
     "constant_pad_nd": "nn._functional.padding",
     **dict.fromkeys((

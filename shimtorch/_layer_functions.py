@@ -265,3 +265,8 @@ def is_distributed(input):
 def detach_(input):
     """Cut a tensor from the graph, in place."""
     return input.detach_()
+
+
+def pin_memory(input):
+    """A copy of a tensor in memory that a device can read."""
+    return input.pin_memory()

@@ -10,10 +10,11 @@ __all__ = ["get_num_threads", "set_num_threads", "get_num_interop_threads", "set
            "set_flush_denormal", "set_warn_always", "is_warn_always_enabled", "get_default_device",
            "set_default_device", "compiled_with_cxx11_abi", "is_vulkan_available", "init_num_threads",
            "cudnn_is_acceptable", "has_cuda", "has_cudnn", "has_lapack", "has_mkl", "has_mkldnn", "has_mps",
-           "has_openmp", "has_spectral"]
+           "has_openmp", "has_mlc", "has_spectral", "read_vitals", "set_vital", "vitals_enabled"]
 
 # What torch says that it was built with.
 has_lapack = has_spectral = True
+has_mlc = False
 has_cuda, has_mps = backends.cuda.is_built(), backends.mps.is_built()
 has_cudnn, has_mkl, has_mkldnn, has_openmp = (
     library.is_available() for library in (backends.cudnn, backends.mkl, backends.mkldnn, backends.openmp))
@@ -131,3 +132,18 @@ def init_num_threads():
 def cudnn_is_acceptable(tensor):
     """Whether cuDNN can take a tensor: it is not there."""
     return False
+
+
+def vitals_enabled():
+    """Whether torch notes down how it is used: never, here."""
+    return False
+
+
+def set_vital(vital, attr, value):
+    """Note down a value, if that is wanted; whether it is."""
+    return vitals_enabled()
+
+
+def read_vitals():
+    """What was noted down: nothing."""
+    return ""

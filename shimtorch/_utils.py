@@ -336,3 +336,16 @@ class ExceptionWrapper:
             raise exception
         finally:
             del exception  # its traceback holds this frame, and through the callers' a loader with its workers
+
+
+class classproperty:  # noqa: N801  (torch's name)
+    """A property of a class: what its function makes of the class."""
+
+    def __init__(self, function):
+        self.function = function
+
+    def __get__(self, instance, owner=None):
+        return self.function(type(instance) if owner is None else owner)
+
+    def __set__(self, instance, value):
+        raise AttributeError("can't set attribute")

@@ -14,4 +14,5 @@ def __getattr__(name):
     if name == "broadcast_shapes":
         from ._ops.shape import broadcast_shapes
         return broadcast_shapes
-    raise AttributeError(f"module 'torch.functional' has no attribute '{name}'")
+    from ._refused import attribute
+    return attribute("torch.functional", name)

@@ -18,6 +18,20 @@ SHORT_SIZE, INT_SIZE, LONG_SIZE = 2, 4, 4      # bytes, as files of the stream f
 _YES = ("1", "y", "yes", "true")
 
 
+def check_module_version_greater_or_equal(module, req_version_tuple, error_if_malformed=True):
+    """Whether a module's version is at least a tuple of numbers; one that cannot be read raises, or warns and is."""
+    try:
+        return tuple(type(r)(v) for r, v in zip(req_version_tuple, module.__version__.split("."))) >= req_version_tuple
+    except (AttributeError, ValueError, TypeError) as error:
+        message = (f"'{module.__name__}' module version string is malformed '{module.__version__}' and cannot be "
+                   f"compared with tuple {req_version_tuple}")
+        if error_if_malformed:
+            raise RuntimeError(message) from error
+        import warnings
+        warnings.warn(message + ", but continuing assuming that requirement is met", stacklevel=2)
+        return True
+
+
 class SourceChangeWarning(Warning):
     """A module's source differs from what it was when it was saved. Never given: sources are not compared here."""
 

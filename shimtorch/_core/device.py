@@ -15,6 +15,8 @@ class device:
         if isinstance(type, int) and not isinstance(type, bool):
             type, index = "cuda", type
         if not isinstance(type, str):
+            if getattr(type, "refuses", False):
+                type()                 # a dtype that is not there: it says so itself
             raise TypeError(f"device(): argument 'type' must be str, not {type.__class__.__name__}")
         name, colon, number = type.partition(":")
         if colon:

@@ -188,6 +188,8 @@ cdef int as_code(object obj) except -1:
         return BOOL
     if obj is builtin_complex:
         return default_complex_code()
+    if getattr(obj, "refuses", False):
+        obj()                          # a dtype that is not there: it says so itself
     raise TypeError(f"dtype must be torch.dtype, not {type(obj).__name__}")
 
 import builtins

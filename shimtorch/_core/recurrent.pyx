@@ -6,13 +6,11 @@ With a projection (P, H) of an LSTM the hidden state has P elements, and the cel
 """
 from libc.string cimport memcpy, memset
 
-import numpy as np
-
 from .._kernels.parallel cimport st_body
-from .._kernels.table cimport st_find, st_gemm, st_loop, st_op, st_parallel
+from .._kernels.table cimport st_find, st_find_steps, st_loop, st_op, st_parallel, st_steps_kernels
 from .dtype cimport FLOAT32, FLOAT64, ITEMSIZE
 from .iterate cimport contiguous_copy
-from .tensor cimport ON_DEVICE, TensorBase, as_ndarray, empty, ptr
+from .tensor cimport ON_DEVICE, TensorBase, empty, ptr
 
 cdef extern from "gates.h" nogil:
     void st_add_gates_float(float* a, const float* x, const float* h, const float* bias, Py_ssize_t n)
@@ -34,9 +32,6 @@ cdef enum Mode:
     TANH, RELU, LSTM, GRU
 
 cdef dict MODES = {"RNN_TANH": TANH, "RNN_RELU": RELU, "LSTM": LSTM, "GRU": GRU}
-cdef object matmul = np.matmul
-# Up to this many multiplications our own product beats the call of a BLAS.
-cdef Py_ssize_t SMALL = 1 << 19
 
 
 def takes(TensorBase gates not None):
@@ -56,26 +51,20 @@ cdef TensorBase new(int code, Py_ssize_t a, Py_ssize_t b, Py_ssize_t c):
 
 cdef class Product:
     """left[i] (n, k) @ right (k, m) into out (n, m), for the steps i of a sequence of left factors."""
-    cdef TensorBase left, right, out
-    cdef object left_array, right_array, out_array
+    cdef TensorBase left, packed, out
+    cdef const st_steps_kernels* kernels
     cdef Py_ssize_t n, k, m
-    cdef bint small
 
     def __cinit__(self, TensorBase left, TensorBase right, TensorBase out):
-        self.left, self.right, self.out = left, right, out
+        cdef int size = ITEMSIZE[left.code]
+        self.left, self.out, self.kernels = left, out, st_find_steps(left.code)
         self.n, self.k, self.m = left.shape_[1], left.shape_[2], right.shape_[1]
-        self.small = self.n * self.k * self.m <= SMALL
-        if not self.small:
-            self.left_array, self.right_array, self.out_array = as_ndarray(left), as_ndarray(right), as_ndarray(out)
+        self.packed = new(left.code, 1, 1, self.kernels.size(self.k, self.m) // size)
+        self.kernels.pack(self.k, self.m, ptr(right), right.strides_[0], right.strides_[1], ptr(self.packed))
 
-    cdef int run(self, Py_ssize_t i) except -1:
-        cdef Py_ssize_t s = ITEMSIZE[self.left.code], r = self.right.strides_[0] * s, c = self.right.strides_[1] * s
-        if self.small:
-            st_gemm(self.left.code, self.n, self.m, self.k, ptr(self.left) + i * self.n * self.k * s, self.k * s, s,
-                    ptr(self.right), r, c, ptr(self.out), self.m * s, s)
-        else:
-            matmul(self.left_array[i], self.right_array, out=self.out_array)
-        return 0
+    cdef void run(self, Py_ssize_t i) noexcept:
+        cdef char* left = ptr(self.left) + i * self.n * self.k * ITEMSIZE[self.left.code]
+        self.kernels.run(self.n, self.k, self.m, left, ptr(self.packed), ptr(self.out))
 
 
 cdef void activate(st_loop loop, char* at, Py_ssize_t n, Py_ssize_t size) noexcept nogil:
@@ -280,14 +269,14 @@ def forward(str mode, TensorBase gates not None, TensorBase h0 not None, TensorB
     cdef Py_ssize_t state = weight.shape_[1], size = state if project is None else project.shape_[1]
     cdef int code = gates.code, m = MODES[mode]
     cdef TensorBase states = new(code, steps + 1, n, state), cells = None, extra = None, a = new(code, steps, n, width)
-    cdef TensorBase share = new(code, 1, n, width), turned = dense(weight.t()), raw = None
+    cdef TensorBase share = new(code, 1, n, width), turned = weight.t(), raw = None
     cdef Product product = Product(states, turned, share), projection = None
     cdef Py_ssize_t s = ITEMSIZE[code]
     h = dense(h0)
     memcpy(ptr(states), ptr(h), n * state * s)
     if project is not None:
         raw = new(code, steps, n, size)
-        projection = Product(raw, dense(project.t()), new(code, 1, n, state))
+        projection = Product(raw, project.t(), new(code, 1, n, state))
     if m == LSTM:
         cells = new(code, steps + 1, n, size)
         c = dense(c0)
@@ -357,12 +346,12 @@ def backward(str mode, TensorBase g not None, TensorBase g_last, TensorBase weig
     cdef Py_ssize_t state = weight.shape_[1], size = state if project is None else project.shape_[1]
     cdef TensorBase da = new(code, steps, n, width), dhidden = new(code, steps, n, width) if m == GRU else da
     cdef TensorBase dh = new(code, 1, n, state), dc = new(code, 1, n, size), back = new(code, 1, n, state)
-    cdef TensorBase d = dense(g), w = dense(weight), last, draw = None, dout = None
-    cdef Product product = Product(dhidden, w, back), projection = None
+    cdef TensorBase d = dense(g), last, draw = None, dout = None
+    cdef Product product = Product(dhidden, weight, back), projection = None
     cdef Py_ssize_t nbytes = n * size * ITEMSIZE[code]
     if project is not None:
         draw, dout = new(code, 1, n, size), new(code, steps, n, state)
-        projection = Product(dout, dense(project), draw)
+        projection = Product(dout, project, draw)
     memset(ptr(dh), 0, n * state * ITEMSIZE[code])
     memset(ptr(dc), 0, nbytes)
     if g_last is not None:

@@ -1,4 +1,4 @@
-"""Loops along one dimension of C-contiguous arrays (outer, n, inner): picking, the largest few.
+"""Loops along one dimension of C-contiguous arrays (outer, n, inner): picking, the largest few, running extremes.
 
 Arrays are ndarrays; places are int64 and, except for `gather`, were checked to lie within the dimension.
 """
@@ -8,12 +8,14 @@ from libc.string cimport memcpy
 from .parallel cimport st_body
 from .table cimport st_parallel
 
+ctypedef double complex doublecomplex
+
 ctypedef fused word:
     uint8_t
     int16_t
     float
     double
-    double complex
+    doublecomplex
 
 ctypedef fused ordered:
     float
@@ -66,17 +68,26 @@ cdef void gather_lines(word* context, Py_ssize_t begin, Py_ssize_t end) noexcept
             line += 1
 
 
-def gather(const word[:, :, ::1] source, const int64_t[:, :, ::1] places, word[:, :, ::1] out):
+cdef bint gather_places(const void* source, Py_ssize_t size, const int64_t* places, Py_ssize_t outer, Py_ssize_t n,
+                        Py_ssize_t inner, void* out, int itemsize) noexcept:
     """``out[o, j, i] = source[o, places[o, j, i], i]``; False, and no result, if a place lies outside."""
     cdef Lines c
-    if not out.shape[0] * out.shape[1] * out.shape[2]:
+    cdef st_body body
+    if not outer * n * inner:
         return True
-    c.target, c.places = &out[0, 0, 0], &places[0, 0, 0]
-    c.values = &source[0, 0, 0] if source.shape[1] else NULL
-    c.size, c.n, c.inner = source.shape[1], places.shape[1], places.shape[2]
-    c.outside = False
+    c.target, c.places, c.values, c.size, c.n, c.inner, c.outside = out, places, source, size, n, inner, False
+    if itemsize == 4:
+        body = <st_body>gather_lines[float]
+    elif itemsize == 8:
+        body = <st_body>gather_lines[double]
+    elif itemsize == 1:
+        body = <st_body>gather_lines[uint8_t]
+    elif itemsize == 2:
+        body = <st_body>gather_lines[int16_t]
+    else:
+        body = <st_body>gather_lines[doublecomplex]
     with nogil:
-        st_parallel(places.shape[0] * c.n, GRAIN // c.inner + 1, <st_body>gather_lines[word], &c)
+        st_parallel(outer * n, GRAIN // inner + 1, body, &c)
     return not c.outside
 
 
@@ -99,15 +110,26 @@ cdef void pick_lines(word* context, Py_ssize_t begin, Py_ssize_t end) noexcept n
         line = stop
 
 
-def pick(const word[:, :, ::1] source, const int64_t[::1] places, word[:, :, ::1] out):
+cdef void pick_slices(const void* source, Py_ssize_t size, const int64_t* places, Py_ssize_t outer, Py_ssize_t n,
+                      Py_ssize_t inner, void* out, int itemsize) noexcept:
     """``out[o, j, i] = source[o, places[j], i]``."""
     cdef Lines c
-    if not out.shape[0] * out.shape[1] * out.shape[2]:
+    cdef st_body body
+    if not outer * n * inner:
         return
-    c.target, c.places, c.values = &out[0, 0, 0], &places[0], &source[0, 0, 0]
-    c.size, c.n, c.inner = source.shape[1], places.shape[0], source.shape[2]
+    c.target, c.places, c.values, c.size, c.n, c.inner = out, places, source, size, n, inner
+    if itemsize == 4:
+        body = <st_body>pick_lines[float]
+    elif itemsize == 8:
+        body = <st_body>pick_lines[double]
+    elif itemsize == 1:
+        body = <st_body>pick_lines[uint8_t]
+    elif itemsize == 2:
+        body = <st_body>pick_lines[int16_t]
+    else:
+        body = <st_body>pick_lines[doublecomplex]
     with nogil:
-        st_parallel(out.shape[0] * c.n, GRAIN // c.inner + 1, <st_body>pick_lines[word], &c)
+        st_parallel(outer * n, GRAIN // inner + 1, body, &c)
 
 
 # ---------------------------------------------------------------- the largest few
@@ -177,3 +199,34 @@ def topk(const ordered[:, ::1] rows, ordered[:, ::1] values, int64_t[:, ::1] pla
     c.n, c.k, c.largest = rows.shape[1], values.shape[1], largest
     with nogil:
         st_parallel(rows.shape[0], GRAIN // c.n + 1, <st_body>topk_rows[ordered], &c)
+
+
+# ---------------------------------------------------------------- running extremes
+
+cdef void running_lines(ordered* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """Lines (o, i): the extremes up to each place, and where the last of them is; NaN is the most extreme."""
+    cdef Lines* c = <Lines*>context
+    cdef Py_ssize_t line, j, first, at, k
+    cdef const ordered* x = <const ordered*>c.values
+    cdef ordered* out = <ordered*>c.target
+    cdef int64_t* places = <int64_t*>c.places
+    cdef ordered best
+    for line in range(begin, end):
+        first = line // c.inner * c.n * c.inner + line % c.inner
+        best, at = x[first], 0
+        for j in range(c.n):
+            k = first + j * c.inner
+            if x[k] != x[k] or (best == best and (x[k] >= best if c.largest else x[k] <= best)):
+                best, at = x[k], j
+            out[k], places[k] = best, at
+
+
+def running(const ordered[:, :, ::1] x, ordered[:, :, ::1] values, int64_t[:, :, ::1] places, bint largest):
+    """The running maximum or minimum along the middle dimension, and the place of the last of equal ones."""
+    cdef Lines c
+    if not x.shape[0] * x.shape[1] * x.shape[2]:
+        return
+    c.values, c.target, c.places = &x[0, 0, 0], &values[0, 0, 0], &places[0, 0, 0]
+    c.n, c.inner, c.largest = x.shape[1], x.shape[2], largest
+    with nogil:
+        st_parallel(x.shape[0] * c.inner, GRAIN // c.n + 1, <st_body>running_lines[ordered], &c)

@@ -5,6 +5,7 @@
 #include "norm.h"
 #include "pool.h"
 #include "processor.h"
+#include "steps.h"
 #include "thin.h"
 
 #include <stdlib.h>
@@ -14,6 +15,7 @@ typedef struct {
     const st_entry *const *pointwise, *const *reductions, *const *rows; /* lists of families that end with NULL */
     const st_loop (*casts)[ST_NDTYPES];
     const st_gemm_fn *gemm, *thin;
+    const st_steps_kernels *steps; /* float, double */
     const st_conv_kernels *convs; /* float, double */
     const st_pool_kernels *pools; /* float, double, int64 */
     const st_norm_kernels *norms; /* float, double */
@@ -37,6 +39,7 @@ typedef struct {
     extern const st_loop st_casts_##isa[ST_NDTYPES][ST_NDTYPES];                                                     \
     extern const st_gemm_fn st_gemms_##isa[ST_NDTYPES];                                                              \
     extern const st_gemm_fn st_thins_##isa[ST_NDTYPES];                                                              \
+    extern const st_steps_kernels st_steps_##isa[2];                                                                 \
     extern const st_conv_kernels st_convs_##isa[2];                                                                  \
     extern const st_pool_kernels st_pools_##isa[3];                                                                  \
     extern const st_norm_kernels st_norms_##isa[2];                                                                  \
@@ -46,7 +49,8 @@ typedef struct {
     static const st_entry *const reductions_##isa[] = {REDUCTIONS_OF(LIST_FAMILY_, isa) NULL};                       \
     static const st_entry *const rows_##isa[] = {ROWS_OF(LIST_FAMILY_, isa) NULL};                                   \
     static const st_build build_##isa = {title,          pointwise_##isa, reductions_##isa, rows_##isa,              \
-                                         st_casts_##isa, st_gemms_##isa,  st_thins_##isa,   st_convs_##isa,  \
+                                         st_casts_##isa, st_gemms_##isa,  st_thins_##isa,   st_steps_##isa,                \
+                                         st_convs_##isa, \
                                          st_pools_##isa, st_norms_##isa,  st_nests_##isa,   st_smalls_##isa};
 
 BUILD(baseline, "baseline")
@@ -174,6 +178,10 @@ int st_gemm(int dtype, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const char *a, ptr
     if (n <= m) return thin(m, n, k, a, sa, b, sb, c, sc);
     const ptrdiff_t at[2] = {sa_col, sa_row}, bt[2] = {sb_col, sb_row}, ct[2] = {sc_col, sc_row};
     return thin(n, m, k, b, bt, a, at, c, ct); /* the transpose is the product of the transposes */
+}
+
+const st_steps_kernels *st_find_steps(int dtype) {
+    return dtype == ST_FLOAT32 ? tables()->steps : dtype == ST_FLOAT64 ? tables()->steps + 1 : NULL;
 }
 
 const st_conv_kernels *st_find_conv(int dtype) {

@@ -53,8 +53,12 @@ cdef inline real coordinate(real x, Py_ssize_t n, bint corners) noexcept nogil:
 
 
 cdef inline int64_t whole(real x) noexcept nogil:
-    """A coordinate as an integer; what is no number or far outside is any place outside."""
-    return <int64_t>x if fabs(x) < 1e9 else -100
+    """A coordinate rounded down; what is no number or far outside is any place outside."""
+    cdef int64_t i
+    if not fabs(x) < 1e9:
+        return -100
+    i = <int64_t>x
+    return i - (x < i)
 
 
 cdef inline real pixel(const real* plane, int64_t y, int64_t x, Py_ssize_t height, Py_ssize_t width) noexcept nogil:
@@ -95,9 +99,8 @@ cdef inline void sample_cubic(Samples* c, const real* image, real* out, real x, 
 
 
 cdef inline void sample_linear(Samples* c, const real* image, real* out, real x, real y, real z) noexcept nogil:
-    cdef real left = <real>floor(x), top = <real>floor(y), front = <real>floor(z)
-    cdef real right = x - left, below = y - top, behind = z - front
-    cdef int64_t i = whole(left), j = whole(top), depth = whole(front)
+    cdef int64_t i = whole(x), j = whole(y), depth = whole(z)
+    cdef real right = x - i, below = y - j, behind = z - depth
     cdef real north_west = (1 - right) * (1 - below), north_east = right * (1 - below)
     cdef real south_west = (1 - right) * below, south_east = right * below
     cdef Py_ssize_t k, area = c.height * c.width, h = c.height, w = c.width

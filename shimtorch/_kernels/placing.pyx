@@ -7,15 +7,18 @@ order along n, for any number of threads: these share outer places and columns a
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy
 
+from .kernels cimport ST_BOOL, ST_FLOAT32, ST_FLOAT64, ST_INT8, ST_INT16, ST_INT32, ST_INT64, ST_UINT8
 from .parallel cimport st_body
 from .table cimport st_parallel
+
+ctypedef double complex doublecomplex
 
 ctypedef fused word:
     uint8_t
     int16_t
     float
     double
-    double complex
+    doublecomplex
 
 ctypedef fused number:
     float
@@ -37,18 +40,10 @@ cdef enum How:
     LEAST
 
 _HOW = {"sum": ADD, "prod": MULTIPLY, "amax": GREATEST, "amin": LEAST}
+_OF_FLAGS = {"sum": "amax", "prod": "amin", "amax": "amax", "amin": "amin"}
 
-# What the pieces of a loop share; steps are counted in elements. A piece is a function of any element type, called
-# through st_body: its first parameter, a pointer to the elements, stands for the context.
-ctypedef struct Places:
-    void* target
-    const int64_t* places
-    const void* values
-    Py_ssize_t size, n, inner
-    Py_ssize_t[3] to, at, by           # the steps of target, places and values
-    int how
-    bint outside                       # a place does not lie in the dimension
-
+# A piece of a loop is a function of any element type, called through st_body: its first parameter, a pointer to the
+# elements, stands for the context, a Places.
 
 cdef inline bint assign_line(word* target, const int64_t* at, const word* values, Places* c, Py_ssize_t count,
                              Py_ssize_t to, Py_ssize_t step, Py_ssize_t by) noexcept nogil:
@@ -200,6 +195,52 @@ cdef inline bint run(Places* c, Py_ssize_t outer, st_body body) noexcept:
                     body, c)
     return not c.outside
 
+
+cdef bint assign_places(Places* c, Py_ssize_t outer, int itemsize) noexcept:
+    """``target[o, places[o, j, i], i] = values[o, j, i]`` for elements of so many bytes."""
+    if not outer * c.n * c.inner:
+        return True
+    if not c.size:
+        return False
+    if itemsize == 1:
+        return run(c, outer, <st_body>assign_columns[uint8_t])
+    if itemsize == 2:
+        return run(c, outer, <st_body>assign_columns[int16_t])
+    if itemsize == 4:
+        return run(c, outer, <st_body>assign_columns[float])
+    if itemsize == 8:
+        return run(c, outer, <st_body>assign_columns[double])
+    return run(c, outer, <st_body>assign_columns[doublecomplex])
+
+
+cdef int combine_places(Places* c, Py_ssize_t outer, int code, str how) except -2:
+    """The same with a sum, prod, amax or amin of what is there and the value; -1 for dtypes that no loop is for."""
+    cdef st_body body
+    if code == ST_FLOAT32:
+        body = <st_body>combine_columns[float]
+    elif code == ST_FLOAT64:
+        body = <st_body>combine_columns[double]
+    elif code == ST_UINT8 or code == ST_BOOL:
+        body = <st_body>combine_columns[uint8_t]
+    elif code == ST_INT8:
+        body = <st_body>combine_columns[int8_t]
+    elif code == ST_INT16:
+        body = <st_body>combine_columns[int16_t]
+    elif code == ST_INT32:
+        body = <st_body>combine_columns[int32_t]
+    elif code == ST_INT64:
+        body = <st_body>combine_columns[int64_t]
+    else:
+        return -1
+    if not outer * c.n * c.inner:
+        return True
+    if not c.size:
+        return False
+    c.how = _HOW[_OF_FLAGS[how] if code == ST_BOOL else how]
+    return run(c, outer, body)
+
+
+# ---------------------------------------------------------------- NumPy interface
 
 def assign(word[:, :, :] target, const int64_t[:, :, :] places, const word[:, :, :] values):
     """``target[o, places[o, j, i], i] = values[o, j, i]``."""

@@ -8,6 +8,7 @@ from .norm cimport st_norm_kernels
 from .parallel cimport st_body
 from .pool cimport st_pool_kernels
 from .shared cimport ST_LOOP_DIMS, ST_SHARED_FROM
+from .steps cimport st_steps_kernels
 
 # body(context, begin, end) for pieces of 0 ... n, at least grain long, on several threads: see parallel.h
 cdef void st_parallel(Py_ssize_t n, Py_ssize_t grain, st_body body, void* context) noexcept nogil
@@ -49,6 +50,7 @@ cdef int st_gemm(
     char* c_, Py_ssize_t sc_row, Py_ssize_t sc_col,
 ) noexcept nogil
 cdef const st_conv_kernels* st_find_conv(int dtype) noexcept nogil
+cdef const st_steps_kernels* st_find_steps(int dtype) noexcept nogil
 cdef const st_pool_kernels* st_find_pool(int dtype) noexcept nogil
 cdef const st_norm_kernels* st_find_norm(int dtype) noexcept nogil
 cdef st_nest_fn st_find_nest(int dtype) noexcept nogil

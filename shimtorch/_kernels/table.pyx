@@ -5,6 +5,7 @@ from . cimport norm
 from . cimport parallel
 from . cimport pool
 from . cimport shared
+from . cimport steps
 
 
 def set_threads(int n):
@@ -108,6 +109,10 @@ cdef int st_gemm(
     char* c_, Py_ssize_t sc_row, Py_ssize_t sc_col,
 ) noexcept nogil:
     return c.st_gemm(dtype, m, n, k, a, sa_row, sa_col, b, sb_row, sb_col, c_, sc_row, sc_col)
+
+
+cdef const st_steps_kernels* st_find_steps(int dtype) noexcept nogil:
+    return steps.st_find_steps(dtype)
 
 
 cdef const st_conv_kernels* st_find_conv(int dtype) noexcept nogil:

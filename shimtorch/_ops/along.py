@@ -1,29 +1,27 @@
 """Picking and writing slices along one dimension, and picking elements: index_select, index_add, gather and more."""
 import numpy as np
 
+from .._core import places as core
 from .._core.declaring import inplace_op, op
 from .._core.dtype import scalar_type
 from .._core.factory import fitting
 from .._core.tensor import TensorBase, wrap_ndarray
-from .._kernels import along as kernels
-from ._placing import WORDS, in_three, put_slices
+from . import _placing
 from .samples import Draw, Samples, call, integers
 from .shape import wrap
 
 
-def index_array(t, message):
+def check_index(t, message):
     if t.dtype.name not in ("int64", "int32"):
         raise RuntimeError(message)
-    return t._ndarray()
 
 
-def _check_range(a, n, dim, message=None, low=0):
-    """Indices must lie in [low, n)."""
-    if a.size:
-        least, most = int(a.min()), int(a.max())
-        if least < low or most >= n:
-            bad = least if least < low else most
-            raise IndexError(message or f"index {bad} is out of bounds for dimension {dim} with size {n}")
+def put_slices(x, d, places, values, how=None):
+    """Write or reduce tensors or numbers into the slices that a checked int64 index names."""
+    if core.put_slices(x, d, places, values, how) is None:
+        array = x._ndarray() if x.dim() else x._ndarray().reshape(1)
+        values = values._ndarray() if isinstance(values, TensorBase) else np.asarray(values, array.dtype)
+        _placing.put_slices(array, d, places._ndarray().reshape(-1), values, how)
 
 
 # ---------------------------------------------------------------- slices named by a vector of indices
@@ -36,18 +34,17 @@ def index_select(self, dim, index):
     d = wrap(dim, self.dim())
     if index.dim() > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
-    places = index_array(index, "index_select(): Expected dtype int32 or int64 for index").reshape(-1)
-    _check_range(places, self.shape[d] if self.dim() else 1, d, "index out of range in self")
+    check_index(index, "index_select(): Expected dtype int32 or int64 for index")
+    places = core.checked(index, d, self.shape[d] if self.dim() else 1, "index out of range in self")
     if self.dim() == 0:
-        if places.size != 1:
+        if places.numel() != 1:
             raise RuntimeError("index_select(): Index to scalar can have only 1 value")
         return self.clone()
-    if not self.is_contiguous() or self.element_size() not in WORDS:
-        return wrap_ndarray(self._ndarray().take(places, axis=d))
-    result, word = self.new_empty(self.shape[:d] + (places.size,) + self.shape[d + 1:]), WORDS[self.element_size()]
-    kernels.pick(in_three(self._ndarray().view(word), d), np.ascontiguousarray(places, np.int64),
-                 in_three(result._ndarray().view(word), d))
-    return result
+    places = places if index.dim() else places.reshape(1)
+    if not self.is_contiguous() and places.numel() < self.shape[d] // 4:       # too few for a copy of the whole
+        self = wrap_ndarray(self._ndarray()[(slice(None),) * d + (places._ndarray(),)])
+        return self.contiguous()
+    return core.select(self, d, places)
 
 
 @op(method=False, function=False, grads={"grad": lambda g, dim, index: g.index_select(dim, index)})
@@ -57,8 +54,8 @@ def index_add_zeros(grad, shape, dim, index):
     if not shape:
         result.copy_(grad.sum())
         return result
-    put_slices(result._ndarray(), dim % len(shape), index._ndarray().reshape(-1).astype(np.int64, copy=False),
-               grad._ndarray(), "sum")
+    d = dim % len(shape)
+    put_slices(result, d, core.checked(index, d, shape[d]), grad, "sum")
     return result
 
 
@@ -81,21 +78,19 @@ def check_slices(self, d, count, source, name):
 
 
 def slices_of(self, dim, index, source, name):
-    """The array of self, the dimension, the places in it, and the values of source for these slices."""
+    """The dimension, the places in it, and the values of source for these slices."""
     d = wrap(dim, self.dim())
     if index.dim() > 1:
         raise IndexError(f"{name}(): Index should have dimension 1 or 0 (got {index.dim()})")
-    places = index_array(index, f"{name}(): Expected dtype int32/int64 for index but got: "
-                         f"{scalar_type(index.dtype)}").reshape(-1)
+    check_index(index, f"{name}(): Expected dtype int32/int64 for index but got: {scalar_type(index.dtype)}")
     if source.dtype is not self.dtype:
         raise RuntimeError(f"{name}(): self and source expected to have the same dtype, but got (self) "
                            f"{scalar_type(self.dtype)} and (source) {scalar_type(source.dtype)}")
-    _check_range(places, self.shape[d] if self.dim() else 1, d)
-    check_slices(self, d, places.size, source, name)
-    array, values = self._ndarray(), source._ndarray()
-    array = array if self.dim() else array.reshape(1)
-    return array, d, places.astype(np.int64, copy=False), values if values.ndim == array.ndim else values.reshape(
-        array.shape[:d] + places.shape + array.shape[d + 1:])
+    places = core.checked(index, d, self.shape[d] if self.dim() else 1)
+    n = places.numel()
+    check_slices(self, d, n, source, name)
+    shape = self.shape or (1,)
+    return d, places, source if source.dim() == len(shape) else source.reshape(shape[:d] + (n,) + shape[d + 1:])
 
 
 _slice_calls = [call(Draw(3, 4), 0, integers(2, low=1), Draw(2, 4)),
@@ -111,9 +106,11 @@ _distinct_calls = [call(Draw(3, 4), 0, Draw(2, distinct=True, dtype="int64"), Dr
                 g.index_select(dim, index) * alpha).reshape(source_shape)})
 def index_add_(self, dim, index, source, *, alpha=1):
     """``self[index[i]] += alpha * source[i]`` along a dimension."""
-    array, d, places, values = slices_of(self, dim, index, source, "index_add_")
-    values = values if alpha == 1 else values * np.asarray(alpha).astype(values.dtype)
-    put_slices(array, d, places, values, "sum")
+    d, places, values = slices_of(self, dim, index, source, "index_add_")
+    if alpha != 1:
+        values = values._ndarray()
+        values = wrap_ndarray(values * np.asarray(alpha).astype(values.dtype))
+    put_slices(self, d, places, values, "sum")
     return self
 
 
@@ -130,7 +127,7 @@ def index_add(self, dim, index, source, *, alpha=1):
                    "source": lambda g, dim, index, source_shape: g.index_select(dim, index).reshape(source_shape)})
 def index_copy_(self, dim, index, source):
     """``self[index[i]] = source[i]`` along a dimension."""
-    put_slices(*slices_of(self, dim, index, source, "index_copy_"))
+    put_slices(self, *slices_of(self, dim, index, source, "index_copy_"))
     return self
 
 
@@ -152,9 +149,10 @@ def index_fill_(self, dim, index, value):
     d = wrap(dim, self.dim())
     if index.dim() > 1:
         raise RuntimeError("Index has to be a vector/scalar")
-    places = index_array(index, "index_fill_(): Expected dtype int64 for index.").reshape(-1)
+    if index.dtype.name != "int64":
+        raise IndexError("index_fill_(): Expected dtype int64 for index.")
     n = self.shape[d] if self.dim() else 1
-    _check_range(places, n, d, low=-n)
+    places = core.checked(index, d, n, None, -n)
     if isinstance(value, TensorBase):
         if value.dim():
             raise RuntimeError("index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
@@ -162,9 +160,7 @@ def index_fill_(self, dim, index, value):
         value = value.item()
     if isinstance(value, complex) and not self.is_complex():
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
-    array = self._ndarray() if self.dim() else self._ndarray().reshape(1)
-    number = np.asarray(fitting(self, value, "index_fill_")).astype(array.dtype)
-    put_slices(array, d, places.astype(np.int64) % max(n, 1), number)
+    put_slices(self, d, places, fitting(self, value, "index_fill_"))
     return self
 
 
@@ -188,8 +184,9 @@ def check_index_shape(x, d, index, name):
                                f"larger than self {list(x.shape)} apart from dimension {d}")
 
 
-def outside(places, d, n):
+def outside(index, d, n):
     """Raise for places that do not all lie within dimension d of size n."""
+    places = index._ndarray()
     low, high = int(places.min()), int(places.max())
     raise RuntimeError(f"index {low if low < 0 else high} is out of bounds for dimension {d} with size {n}")
 
@@ -204,14 +201,11 @@ def gather(self, dim, index, *, sparse_grad=False):
     if index.numel() == 0:
         return self.new_empty(index.shape)
     d = wrap(dim, self.dim())
-    places = index_array(index, "gather(): Expected dtype int32/int64 for index").astype(np.int64, copy=False)
+    check_index(index, "gather(): Expected dtype int32/int64 for index")
     check_index_shape(self, d, index, "gather")
-    array, places = self._ndarray().reshape(self.shape or (1,)), places.reshape(index.shape or (1,))
-    part = array[tuple(slice(None) if i == d else slice(n) for i, n in enumerate(places.shape))]
-    result, word = self.new_empty(index.shape), WORDS[self.element_size()]
-    if not kernels.gather(in_three(np.ascontiguousarray(part), d).view(word), in_three(np.ascontiguousarray(places), d),
-                          in_three(result._ndarray().reshape(places.shape), d).view(word)):
-        outside(places, d, array.shape[d])
+    result = core.gather(self, d, index)
+    if result is None:
+        outside(index, d, self.shape[d] if self.dim() else 1)
     return result
 
 

@@ -63,9 +63,10 @@ def _between_grad(g, x1, x2, p, out, first):
     "x2": lambda g, x1, x2, p, out: _between_grad(g, x1, x2, p, out, False)})
 def _distances(x1, x2, p):
     """``cdist`` of matrices, or of batches of the same shape in front, by the norms that need no powers."""
-    a, b = (np.ascontiguousarray(x._ndarray()).reshape(-1, *x.shape[-2:]) if x.numel() else
-            x._ndarray().reshape(math.prod(x.shape[:-2]), *x.shape[-2:]) for x in (x1, x2))
-    out = np.zeros((len(a), a.shape[1], b.shape[1]), a.dtype)
+    batch = math.prod(x1.shape[:-2])
+    a = np.ascontiguousarray(x1._ndarray()).reshape(batch, *x1.shape[-2:])
+    b = np.ascontiguousarray(x2._ndarray().swapaxes(-1, -2)).reshape(batch, x2.shape[-1], x2.shape[-2])
+    out = np.zeros((batch, a.shape[1], b.shape[2]), a.dtype)
     kernels.between(a, b, out, p)
     return wrap_ndarray(out.reshape(*x1.shape[:-1], x2.shape[-2]))
 
@@ -89,7 +90,8 @@ def _distances_within(input, p):
     """``pdist`` by the norms that need no powers."""
     n = input.shape[0]
     out = np.zeros(n * (n - 1) // 2, input._ndarray().dtype)
-    kernels.within(np.ascontiguousarray(input._ndarray()), out, p)
+    array = input._ndarray()
+    kernels.within(np.ascontiguousarray(array), np.ascontiguousarray(array.T), out, p)
     return wrap_ndarray(out)
 
 

@@ -2,17 +2,18 @@
 import numpy as np
 
 from .._core import OPS, indexing
+from .._core import places as core
 from .._core.declaring import inplace_op, op
 from .._core.device import strided
 from .._core.dtype import bool as bool_
-from .._core.dtype import scalar_type
+from .._core.dtype import int32, int64, scalar_type
 from .._core.grad_mode import is_grad_enabled
 from .._core.indexing import slice_bounds
 from .._core.pointwise import chosen
 from .._core.policy import inside, policy
 from .._core.tensor import TensorBase, bind_operator, wrap_ndarray
-from .._kernels import along, masks, placing
-from ._placing import WORDS, add_at, in_three, put_slices
+from .._kernels import masks, placing
+from ._placing import WORDS, add_at, put_slices
 from .samples import Draw, Samples, call, integers, mask
 from .shape import slice_
 
@@ -232,15 +233,22 @@ def _numpy_index(x, tensors):
     grads={"self": lambda g, self_shape, indices: index_put_zeros(g, self_shape, indices)})
 def index(self, indices):
     """The elements that index tensors name, as NumPy's advanced indexing."""
+    if self.is_contiguous() and (one := _one_index(self, indices)) is not None:
+        return core.select(self, *one)
     array = self._ndarray()
     if not array.flags.c_contiguous or not array.size or (lines := _in_lines(array, indices)) is None:
         return wrap_ndarray(array[_numpy_index(self, indices)])
     array, d, places = lines
-    three, word = in_three(array, d), WORDS[self.element_size()]
-    result = self.new_empty(array.shape[:d] + places.shape + array.shape[d + 1:])
-    along.pick(three.view(word), places.reshape(-1),
-               result._ndarray().view(word).reshape(three.shape[0], places.size, three.shape[2]))
-    return result
+    return core.select(wrap_ndarray(array), d, wrap_ndarray(places))
+
+
+def _one_index(x, tensors):
+    """(d, places) where a single index tensor, of whole numbers, is given, else None."""
+    named = [d for d, t in enumerate(tensors) if t is not None]
+    if len(named) != 1 or named[0] >= x.dim() or tensors[named[0]].dtype not in (int64, int32):
+        return None
+    d, n = named[0], x.shape[named[0]]
+    return d, core.checked(tensors[d], d, n, None, -n)
 
 
 def _in_lines(array, tensors):
@@ -292,6 +300,9 @@ def index_put_zeros(grad, shape, indices):
 
 def _put_at(x, tensors, values, how=None):
     """``x[tensors] = values``, or ``+=`` for how "sum", where a place may be named several times."""
+    if (one := _one_index(x, tensors)) is not None and one[1].dim() == 1:
+        if core.put_slices(x, *one, wrap_ndarray(values), how) is not None:
+            return
     array = x._ndarray()
     if (lines := _in_lines(array, tensors)) is not None:
         array, d, places = lines

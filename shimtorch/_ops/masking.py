@@ -2,6 +2,7 @@
 import numpy as np
 
 from .._core import OPS
+from .._core import places as core
 from .._core.declaring import inplace_op, op
 from .._core.device import contiguous_format
 from .._core.dtype import int64, scalar_type
@@ -10,7 +11,7 @@ from .._core.pointwise import chosen
 from .._core.policy import policy
 from .._core.promotion import result_type
 from .._core.tensor import TensorBase, wrap_ndarray
-from .._kernels import along, masks
+from .._kernels import masks
 from . import samples
 from ._placing import WORDS, put_slices
 from .indexing import chosen_by_mask, masks_whole, true_before
@@ -224,11 +225,10 @@ def take(self, index):
     if not index.numel() or index.dtype is not int64:
         _flat_places(index, flat.numel(), "take")
         return self.new_empty(index.shape)
-    result, word = self.new_empty(index.shape), WORDS[self.element_size()]
-    from_, to = (x._ndarray().view(word).reshape(1, -1, 1) for x in (flat.contiguous(), result))
-    if not along.gather(from_, np.ascontiguousarray(index._ndarray()).reshape(1, -1, 1), to):
-        along.gather(from_, _flat_places(index, flat.numel(), "take").reshape(1, -1, 1), to)
-    return result
+    result = core.gather(flat, 0, index.reshape(-1))
+    if result is None:                     # some count from the end, or lie outside
+        result = core.gather(flat, 0, wrap_ndarray(_flat_places(index, flat.numel(), "take").reshape(-1)))
+    return result.view(index.shape)
 
 
 _puts = [call(Draw(3, 4), Draw(2, distinct=True, dtype="int64"), Draw(2)),

@@ -46,6 +46,12 @@ def const_data_ptr(self):
 
 
 @method
+def has_names(self):
+    """Whether dimensions have names: never."""
+    return False
+
+
+@method
 def is_distributed(self):
     """Whether the tensor lies on several machines: never."""
     return False

@@ -32,35 +32,48 @@ def _size(x, dim):
     return x.shape[d] if x.dim() else 1
 
 
-# the bits of infinity, where the elements are floats
-_INFINITIES = {"float16": 0x7C00, "bfloat16": 0x7F80, "float32": 0x7F800000, "float64": 0x7FF0000000000000}
+# By dtype: what the kernels of sorting see, floats with the bits of infinity or signed or unsigned numbers, in words.
+_WORDS = {name: (kind, infinity, np.dtype(word)) for name, kind, infinity, word in (
+    ("float16", "f", 0x7C00, "u2"), ("bfloat16", "f", 0x7F80, "u2"), ("float32", "f", 0x7F800000, "u4"),
+    ("float64", "f", 0x7FF0000000000000, "u8"), ("int8", "i", 0, "u1"), ("int16", "i", 0, "u2"),
+    ("int32", "i", 0, "u4"), ("int64", "i", 0, "u8"), ("bool", "u", 0, "u1"), ("uint8", "u", 0, "u1"),
+    ("uint16", "u", 0, "u2"), ("uint32", "u", 0, "u4"), ("uint64", "u", 0, "u8"))}
 
 
-def _sorted(array, dim, descending):
-    """The elements in order along a dimension, stable, NaN as the largest; and where they were."""
-    last = dim == array.ndim - 1
-    rows = np.ascontiguousarray(array if last else np.moveaxis(array, dim, -1))
-    flat, name = (-1, rows.shape[-1]), array.dtype.name
+def _as_rows(x, d):
+    """The elements of x as a contiguous array with dimension d and the last one exchanged."""
+    return np.ascontiguousarray(x._ndarray().swapaxes(d, -1))
+
+
+def _from_rows(array, d):
+    """An array of rows, as a tensor with the dimensions in their places again."""
+    return wrap_ndarray(array if d == array.ndim - 1 else np.ascontiguousarray(array.swapaxes(d, -1)))
+
+
+def _sorted(x, d, descending):
+    """The elements in order along a dimension, stable, NaN as the largest; and where they were: arrays of rows."""
+    kind, infinity, word = _WORDS[x.dtype.name]
+    rows = _as_rows(x, d)
     values, places = np.empty_like(rows), np.empty(rows.shape, np.int64)
-    kind = "f" if name in _INFINITIES else "i" if array.dtype.kind == "i" else "u"
     if rows.size:
-        word = f"u{array.dtype.itemsize}"
+        flat = (-1, rows.shape[-1])
         sort_kernels.sort(rows.view(word).reshape(flat), values.view(word).reshape(flat), places.reshape(flat), kind,
-                          _INFINITIES.get(name, 0), descending)
-    return [x if last else np.ascontiguousarray(np.moveaxis(x, -1, dim)) for x in (values, places)]
+                          infinity, descending)
+    return rows, values, places
 
 
-def _selected(array, dim, ranks):
-    """The elements, along a dimension, that `_sorted` puts at the ranks, one for each row; and where they were."""
-    rows = np.ascontiguousarray(np.moveaxis(array, dim, -1))
-    name, shape = array.dtype.name, rows.shape[:-1]
+def _selected(x, d, ranks):
+    """The elements, along a dimension, that `_sorted` puts at the ranks, one for all rows or one for each; and where
+    they were. The dimension is gone."""
+    kind, infinity, word = _WORDS[x.dtype.name]
+    array = x._ndarray()
+    rows = np.ascontiguousarray(array if d == array.ndim - 1 else np.moveaxis(array, d, -1))
+    shape = rows.shape[:-1]
     values, places = np.empty(shape, rows.dtype), np.empty(shape, np.int64)
-    kind = "f" if name in _INFINITIES else "i" if array.dtype.kind == "i" else "u"
-    word = f"u{array.dtype.itemsize}"
     if values.size:
-        ranks = np.ascontiguousarray(np.broadcast_to(ranks, shape), np.int64).reshape(-1)
+        ranks = np.full(values.size, ranks) if isinstance(ranks, int) else ranks.reshape(-1)
         sort_kernels.select(rows.view(word).reshape(-1, rows.shape[-1]), ranks, values.view(word).reshape(-1),
-                            places.reshape(-1), kind, _INFINITIES.get(name, 0))
+                            places.reshape(-1), kind, infinity)
     return values, places
 
 
@@ -68,9 +81,8 @@ _scattered = {"self": lambda g, self_shape, out, dim: g.new_zeros(self_shape).sc
               if self_shape else g}
 
 
-def _as_quicksort_left_them(array, dim, values, places):
+def _as_quicksort_left_them(rows, values, places):
     """What `_sorted` gave, with equal elements in the order in which PyTorch up to 1.8 left them."""
-    array, values, places = (np.moveaxis(x, dim, -1) for x in (array, values, places))
     before, after = values[..., :-1], values[..., 1:]
     new = (before != after) & ((before == before) | (after == after))                      # NaN is NaN's equal
     if not new.all():
@@ -78,8 +90,8 @@ def _as_quicksort_left_them(array, dim, values, places):
         np.put_along_axis(ranks, places[..., 1:], new.cumsum(-1), -1)
         places = np.broadcast_to(np.arange(places.shape[-1]), places.shape).copy()
         quicksort.order(ranks.reshape(-1, ranks.shape[-1]), places.reshape(-1, places.shape[-1]))
-        values = np.take_along_axis(array, places, -1)
-    return [np.ascontiguousarray(np.moveaxis(x, -1, dim)) for x in (values, places)]
+        values = np.take_along_axis(rows, places, -1)
+    return rows, values, places
 
 
 @op(method=False, function=False, backward_name="SortBackward0", grads=_scattered)
@@ -89,11 +101,10 @@ def _sort(self, dim, descending, stable=True):
         return _sort_result((self.clone(), wrap_ndarray(np.zeros((), dtype=np.int64))))
     if self.is_complex():
         raise RuntimeError("Sort currently does not support complex dtypes on CPU")
-    array = self._ndarray()
-    results = _sorted(array, d, bool(descending))
+    results = _sorted(self, d, bool(descending))
     if not stable:
-        results = _as_quicksort_left_them(array, d, *results)
-    return _sort_result(tuple(wrap_ndarray(x) for x in results))
+        results = _as_quicksort_left_them(*results)
+    return _sort_result((_from_rows(results[1], d), _from_rows(results[2], d)))
 
 
 @op(out=True, samples=Samples([call(_d(3, 4)), call(_d(3, 4), 0, True), call(Draw()), call(_d(5), 0),
@@ -118,12 +129,11 @@ def msort(self):
 @op(method=False, function=False, backward_name="TopkBackward0", grads=_scattered)
 def _topk(self, k, dim, largest):
     if self.dim() and self.dtype.name in ("float32", "float64", "uint8", "int32", "int64"):
-        rows = np.ascontiguousarray(np.moveaxis(self._ndarray(), dim, -1))
-        values, places = (np.empty(rows.shape[:-1] + (k,), dtype) for dtype in (rows.dtype, np.int64))
+        d, rows = wrap(dim, self.dim()), _as_rows(self, dim)
+        values, places = np.empty(rows.shape[:-1] + (k,), rows.dtype), np.empty(rows.shape[:-1] + (k,), np.int64)
         if values.size:
-            kernels.topk(*(x.reshape(-1, x.shape[-1]) for x in (rows, values, places)), largest)
-        return _topk_result(tuple(wrap_ndarray(np.ascontiguousarray(np.moveaxis(x, -1, dim)))
-                                  for x in (values, places)))
+            kernels.topk(rows.reshape(-1, rows.shape[-1]), values.reshape(-1, k), places.reshape(-1, k), largest)
+        return _topk_result((_from_rows(values, d), _from_rows(places, d)))
     values, indices = _sort(self, dim, largest)
     if self.dim() == 0:
         return _topk_result((values.narrow(0, 0, k) if values.dim() else values, indices))
@@ -147,7 +157,7 @@ def _kth(self, k, dim, keepdim, make):
         return make(_sort(self, dim, False))
     if self.is_complex():
         raise RuntimeError("Sort currently does not support complex dtypes on CPU")
-    results = _selected(self._ndarray(), wrap(dim, self.dim()), k - 1)
+    results = _selected(self, wrap(dim, self.dim()), k - 1)
     if keepdim:
         results = [np.expand_dims(x, wrap(dim, self.dim())) for x in results]
     return make(tuple(wrap_ndarray(x) for x in results))
@@ -226,14 +236,12 @@ def mode(self, dim=-1, keepdim=False):
         raise NotImplementedError(f"\"mode_cpu\" not implemented for '{scalar_type(self.dtype)}'")
     if self.shape[d] == 0:
         raise IndexError(f"mode(): Expected reduction dim {d} to have non-zero size.")
-    array = np.moveaxis(self._ndarray(), d, -1)
-    flat = array.reshape(-1, array.shape[-1])
-    places = np.empty(len(flat), np.int64)
-    for i, row in enumerate(flat):
-        unique, counts = np.unique(row, return_counts=True)
-        best = unique[counts.argmax()]
-        places[i] = np.flatnonzero(row == best)[-1] if best == best else len(row) - 1
-    indices = wrap_ndarray(places.reshape(array.shape[:-1])).unsqueeze(d)
+    _, values, places = _sorted(self, d, False)
+    n = np.arange(values.shape[-1])
+    start = np.zeros(values.shape, np.int64)                   # of the run of equal elements that an element is in
+    start[..., 1:] = np.where(values[..., 1:] != values[..., :-1], n[1:], 0)
+    longest = (n - np.maximum.accumulate(start, -1)).argmax(-1)[..., None]
+    indices = _from_rows(np.take_along_axis(places, longest, -1), d)
     values = self.gather(d, indices)
     if not keepdim:
         values, indices = values.squeeze(d), indices.squeeze(d)

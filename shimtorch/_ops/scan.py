@@ -3,9 +3,11 @@ import numpy as np
 
 from .._core import OPS
 from .._core.declaring import op
-from .._core.dtype import int64, scalar_type
+from .._core.dtype import float32, int32, int64, scalar_type
 from .._core.products import by_rows
 from .._core.tensor import TensorBase, wrap_ndarray
+from .._kernels import along as kernels
+from ._placing import in_three
 from ._results import named
 from .samples import Draw, Samples, call
 from .shape import wrap
@@ -86,30 +88,29 @@ def logcumsumexp(self, dim):
 _max_result, _min_result = named("cummax", "values", "indices"), named("cummin", "values", "indices")
 
 
-def _running(name, make, extreme):
+_WIDER = {"bool": int32, "int8": int32, "int16": int32, "float16": float32, "bfloat16": float32}
+
+
+def _running(name, make, largest):
     @op(name=name, out=True, samples=Samples(_calls + [call(Draw(12, special=True), 0)], "real"),
         backward_name=f"{name.capitalize()}Backward0", grads={
             "self": lambda g, self_shape, out, dim: g.new_zeros(self_shape).scatter_add(dim, out[1], g)
             if self_shape else g})
     def forward(self, dim):
         d = wrap(dim, self.dim())
-        if self.is_complex():
+        if self.is_complex() or self.dtype.name in ("uint16", "uint32", "uint64"):
             raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{scalar_type(self.dtype)}'")
         if self.dim() == 0:
             return make((self.clone(), wrap_ndarray(np.zeros((), dtype=np.int64))))
-        array = np.moveaxis(self._ndarray(), d, 0)
-        numbers = np.arange(len(array)).reshape((-1,) + (1,) * (array.ndim - 1))
-        with np.errstate(invalid="ignore"):                # bfloat16's warns of NaN
-            most = extreme.accumulate(array, axis=0)
-        leads = (array == most) | (array != array)         # of equals, and of NaNs, the last
-        places = np.maximum.accumulate(np.where(leads, numbers, 0), axis=0)
-        values = np.take_along_axis(array, places, axis=0)
-        return make(tuple(wrap_ndarray(np.ascontiguousarray(np.moveaxis(a, 0, d))) for a in (values, places)))
+        x = (self.to(_WIDER[self.dtype.name]) if self.dtype.name in _WIDER else self).contiguous()
+        values, places = x.new_empty(x.shape), x.new_empty(x.shape, dtype=int64)
+        kernels.running(*(in_three(t._ndarray(), d) for t in (x, values, places)), largest)
+        return make((values.to(self.dtype), places))
     forward.__doc__ = f"The running {'maximum' if name == 'cummax' else 'minimum'} along a dimension, and its places."
 
 
-_running("cummax", _max_result, np.maximum)
-_running("cummin", _min_result, np.minimum)
+_running("cummax", _max_result, True)
+_running("cummin", _min_result, False)
 
 
 # ---------------------------------------------------------------- differences and integrals

@@ -1,30 +1,34 @@
 """Writing to the elements that an index tensor names: scatter and its reductions; and index_reduce."""
+import math
+
 import numpy as np
 
 from .._core import OPS
+from .._core import places as core
 from .._core.declaring import inplace_op, op
 from .._core.device import contiguous_format
-from .._core.factory import fitting
+from .._core.dtype import float32, float64, int64
+from .._core.factory import fitting, full
 from .._core.tensor import TensorBase
-from ._placing import put, put_slices
+from ._placing import put
 from ._rules import where
-from .along import check_index_shape, index_array, outside, slices_of
+from .along import check_index, check_index_shape, outside, put_slices, slices_of
 from .samples import Draw, Samples, call, integers
 from .shape import wrap
 
 
-def _source_values(x, index, src, name):
+def _source(x, index, src, name):
+    """What is written: a tensor at least as large as index, or a number."""
     if not isinstance(src, TensorBase):
         if src is None:
             raise TypeError(f"{name}() missing 1 required positional arguments: \"src\"")
-        return np.asarray(fitting(x, src, name)).astype(x._ndarray().dtype)
+        return fitting(x, src, name)
     if src.dtype is not x.dtype:
         raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype")
     if any(i > s for i, s in zip(index.shape, src.shape)):
         raise RuntimeError(f"Expected index {list(index.shape)} to be no larger than self {list(x.shape)} apart from "
                            f"dimension 0 and to be no larger size than src {list(src.shape)}")
-    values = src._ndarray().reshape(src.shape or (1,))
-    return values[tuple(slice(n) for n in index.shape or (1,))]
+    return src
 
 
 def _write(x, dim, index, src, name, reduce=None, include_self=True):
@@ -32,19 +36,29 @@ def _write(x, dim, index, src, name, reduce=None, include_self=True):
     if isinstance(src, TensorBase) and index.numel() and max(src.dim(), 1) != max(index.dim(), 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
     d = wrap(dim, x.dim())
-    places = index_array(index, f"{name}(): Expected dtype int32/int64 for index")
+    check_index(index, f"{name}(): Expected dtype int32/int64 for index")
     check_index_shape(x, d, index, name)
     if not index.numel():
         return x
-    values, array = _source_values(x, index, src, name), x._ndarray()
-    if not x.dim():
-        array = array.reshape(1)
-    places = places.reshape(index.shape or (1,)).astype(np.int64, copy=False)
-    done = put(array, d, places, values) if reduce is None else _reduce(
-        put, array, d, places, values, reduce, include_self)
+    values = _source(x, index, src, name)
+    done = _reduce(_put, x, d, index, values, reduce, include_self) if reduce else _put(x, d, index, values)
     if not done:
-        outside(places, d, array.shape[d])
+        outside(index, d, x.shape[d] if x.dim() else 1)
     return x
+
+
+def _put(x, d, index, values, how=None):
+    """Whether values, a tensor or a number, could be written: no place lies outside."""
+    done = core.put(x, d, index, values, how)
+    if done is not None:
+        return done
+    array = x._ndarray() if x.dim() else x._ndarray().reshape(1)
+    shape = index.shape or (1,)
+    if isinstance(values, TensorBase):
+        values = values._ndarray().reshape(values.shape or (1,))[tuple(slice(n) for n in shape)]
+    else:
+        values = np.asarray(values).astype(array.dtype)
+    return put(array, d, index._ndarray().reshape(shape).astype(np.int64, copy=False), values, how)
 
 
 def pad_to(g, shape):
@@ -109,31 +123,31 @@ def scatter_add(self, dim, index, src):
 # ---------------------------------------------------------------- scatter with other reductions
 
 _REDUCTIONS = ("sum", "mean", "prod", "amax", "amin")
-_EXACT = (np.float32, np.float64)                             # they count far enough
+_EXACT = (float32, float64)                                   # they count far enough
 
 
 def _neutral(reduce, dtype):
     """What changes nothing when reduced with."""
     if reduce in ("sum", "mean"):
         return 0
-    if reduce == "prod" or dtype.kind == "b":
-        return reduce in ("prod", "amin")
-    limits = np.iinfo(dtype) if dtype.kind in "iu" else None
-    if reduce == "amax":
-        return limits.min if limits else -np.inf
-    return limits.max if limits else np.inf
+    if reduce == "prod" or dtype.name == "bool":
+        return int(reduce in ("prod", "amin"))
+    if dtype.is_floating_point:
+        return -math.inf if reduce == "amax" else math.inf
+    limits = np.iinfo(dtype.name)
+    return int(limits.min if reduce == "amax" else limits.max)
 
 
-def _reduce(put, array, d, places, values, reduce, include_self):
+def _reduce(put, x, d, index, values, reduce, include_self):
     """Reduce values by `put` into the named places, with what is there or without; False if one lies outside."""
-    if not include_self and not put(array, d, places, np.array(_neutral(reduce, array.dtype), array.dtype)):
+    if not include_self and not put(x, d, index, _neutral(reduce, x.dtype)):
         return False
-    if not put(array, d, places, values, "sum" if reduce == "mean" else reduce):
+    if not put(x, d, index, values, "sum" if reduce == "mean" else reduce):
         return False
     if reduce == "mean":
-        count = np.full(array.shape, int(include_self), array.dtype if array.dtype in _EXACT else np.int64)
-        put(count, d, places, np.array(1, count.dtype), "sum")
-        np.maximum(count, 1, out=count)
+        count = full(x.shape, int(include_self), dtype=x.dtype if x.dtype in _EXACT else int64)
+        put(count, d, index, 1, "sum")
+        array, count = x._ndarray(), np.maximum(count._ndarray(), 1)
         array[...] = array // count if array.dtype.kind in "iu" else array / count
     return True
 
@@ -204,9 +218,14 @@ def index_reduce_(self, dim, index, source, reduce, *, include_self=True):
     """Reduce the slices of source into those of self that index names: mean, prod, amax or amin."""
     if reduce not in ("mean", "prod", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either prod, mean, amax or amin, got {reduce}.")
-    array, d, places, values = slices_of(self, dim, index, source, "index_reduce_")
-    _reduce(put_slices, array, d, places, values, reduce, include_self)
+    d, places, values = slices_of(self, dim, index, source, "index_reduce_")
+    _reduce(_put_slices, self, d, places, values, reduce, include_self)
     return self
+
+
+def _put_slices(x, d, places, values, how=None):
+    put_slices(x, d, places, values, how)
+    return True
 
 
 def _slice_index(x, dim, index, source):

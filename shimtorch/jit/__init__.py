@@ -23,6 +23,9 @@ class Error(RuntimeError):
     """An error inside compiled code."""
 
 
+JITException = Error
+
+
 class TracingCheckError(AssertionError):
     """A trace that does not compute what was traced; never raised, for nothing is traced."""
 

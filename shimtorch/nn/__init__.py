@@ -11,6 +11,7 @@ __all__ = [
     "DataParallel",
     "Parameter",
     "_reduction",
+    "factory_kwargs",
     "functional",
     "init",
     "modules",
@@ -18,6 +19,24 @@ __all__ = [
     "parameter",
     "utils",
 ]
+
+
+def factory_kwargs(kwargs):
+    """Of a module's keyword arguments those that tensors are made with: device, dtype, memory_format.
+
+    They may also stand in a dict under "factory_kwargs". TypeError for others, and for what is given twice.
+    """
+    if kwargs is None:
+        return {}
+    names = {"device", "dtype", "memory_format"}
+    if others := kwargs.keys() - {*names, "factory_kwargs"}:
+        raise TypeError(f"unexpected kwargs {others}")
+    result = dict(kwargs.get("factory_kwargs", {}))
+    for name in sorted(names & kwargs.keys()):
+        if name in result:
+            raise TypeError(f"{name} specified twice, in **kwargs and in factory_kwargs")
+        result[name] = kwargs[name]
+    return result
 
 
 def __getattr__(name):

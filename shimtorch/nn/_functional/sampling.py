@@ -1,12 +1,21 @@
 """Sampling of images at given places: grid_sample, and the grids of affine maps."""
 
+import math
 import warnings
+
+import numpy as np
 
 from ... import _ops
 from ..._core.dtype import bool as bool_dtype
 from ..._core.dtype import int64
+from ..._core.grad_mode import is_grad_enabled
+from ..._core.tensor import wrap_ndarray
+from ..._kernels import gridsample as kernels
 from ..._ops.pooling import pool_take
 from .windows import product
+
+_MODES = {"bilinear": kernels.LINEAR, "nearest": kernels.NEAREST, "bicubic": kernels.CUBIC}
+_PADDINGS = {"zeros": kernels.ZEROS, "border": kernels.BORDER, "reflection": kernels.REFLECTION}
 
 
 def _base(n, align_corners, like):
@@ -168,10 +177,25 @@ def _check(input, grid, mode, padding_mode):
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
 
 
+def _by_kernel(input, grid, mode, padding_mode, align_corners):
+    images, places = (np.ascontiguousarray(x.numpy()) for x in (input, grid))
+    if images.ndim == 4:
+        images = images[:, :, None]
+    out = np.empty((*input.shape[:2], *grid.shape[1:-1]), images.dtype)
+    flat = math.prod(grid.shape[1:-1])
+    kernels.sample(images, places.reshape(len(places), flat, -1), out.reshape(*out.shape[:2], flat), _MODES[mode],
+                   _PADDINGS[padding_mode], align_corners)
+    return wrap_ndarray(out)
+
+
 def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
     """The image (N, C, H, W) at the places (N, H', W', 2), x first, from -1 to 1: (N, C, H', W'); 3-d alike."""
     _check(input, grid, mode, padding_mode)
     align_corners = _corners("grid_sample and affine_grid", align_corners)
+    recorded = is_grad_enabled() and (input.requires_grad or grid.requires_grad)
+    if not recorded and input.device.type == grid.device.type == "cpu" and input.dtype is grid.dtype and (
+            input.dtype.name in ("float32", "float64")):
+        return _by_kernel(input, grid, mode, padding_mode, align_corners)
     coordinates = []
     for d, n in enumerate(input.shape[2:]):
         x = grid[..., grid.size(-1) - 1 - d]
