@@ -109,6 +109,8 @@ def test_gradients_are_those_of_the_cpu(op):
     for index, dtype, key in cases(op):
         if dtype != "float64" or not checked(op, index) or "error" in ANSWERS.table.get(key, {}):
             continue
+        if f"{full_name(op)}/{index}" in OTHERWISE:
+            continue
         got = gradients(op, index, dtype, on_device)
         if got is None:
             continue
