@@ -14,7 +14,7 @@ from .tensor cimport (
 from types import MethodType
 
 from .dtype import scalar_type
-from .tensor import DeviceMemoryError
+from .tensor import DeviceDtypeError, DeviceMemoryError
 
 cdef extern from "Python.h":
     PyObject* call_raw "PyObject_Vectorcall"(PyObject* f, PyObject** args, size_t nargsf, PyObject* kwnames)
@@ -90,10 +90,13 @@ cdef object recover(Op op, object f, PyObject** args, Py_ssize_t n, PyObject* kw
     except DeviceMemoryError as error:
         from .._gpu.fallback import allowed, fallback
         if not allowed():
+            if isinstance(error, DeviceDtypeError):
+                raise NotImplementedError(str(error)) from None
             from .._gpu.errors import refusal
             raise refusal(op.__name__, *arguments(args, n, kwnames)) from None
         given = arguments(args, n, kwnames)
-        return fallback(op if f is op.sparse else getattr(op, "base", None) or op, f)(*given[0], **given[1])
+        impl = op.forward if f is op.cuda else f
+        return fallback(op if f is op.sparse else getattr(op, "base", None) or op, impl)(*given[0], **given[1])
     except (TypeError, AttributeError) as error:
         from .misuse import describe
         better = describe(op, *arguments(args, n, kwnames))

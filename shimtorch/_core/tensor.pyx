@@ -341,6 +341,10 @@ class DeviceMemoryError(NotImplementedError):
     """Code that runs on the CPU was given memory of a device; an op that is being called adds its name."""
 
 
+class DeviceDtypeError(DeviceMemoryError):
+    """A device has no kernel for a dtype; the message says whose."""
+
+
 cdef int refuse_device(TensorBase t) except -1:
     raise DeviceMemoryError(f"not implemented for device '{t.impl.device}'")
 

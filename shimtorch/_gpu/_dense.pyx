@@ -21,6 +21,7 @@ from .dense cimport (
 )
 
 from .._core.dtype import scalar_type
+from .._core.tensor import DeviceDtypeError
 
 POISSON, GAMMA, BINOMIAL = SHIM_POISSON, SHIM_GAMMA, SHIM_BINOMIAL
 SGD, ADAM, ADADELTA = SHIM_SGD, SHIM_ADAM, SHIM_ADADELTA
@@ -47,7 +48,7 @@ cdef char* address(TensorBase t) noexcept:
 cdef int done(int status, str name, TensorBase t) except -1:
     """Raise what a kernel's status says; name: the op's."""
     if status == cudaErrorNotSupported:
-        raise NotImplementedError(f"\"{name}\" not implemented for '{scalar_type(dtype_of(t.code))}'")
+        raise DeviceDtypeError(f"\"{name}\" not implemented for '{scalar_type(dtype_of(t.code))}'")
     return check(status)
 
 

@@ -39,6 +39,7 @@ cdef extern from *:
     const char* shim_reduction_names[1]
 
 from .._core.device import device
+from .._core.tensor import DeviceDtypeError
 from ._rt import is_pinned
 from .fallback import allowed, warn_once
 
@@ -268,7 +269,7 @@ def copy_unawaited(TensorBase out not None, TensorBase source not None):
 
 
 cdef object missing(str name, int code, DevicePlace place):
-    return NotImplementedError(f"{name}: not implemented for dtype {dtype_of(code).name} on device '{place.device}'")
+    return DeviceDtypeError(f"{name}: not implemented for dtype {dtype_of(code).name} on device '{place.device}'")
 
 
 cdef bint is_plain(TensorBase out, TensorBase source) noexcept:

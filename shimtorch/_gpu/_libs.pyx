@@ -12,6 +12,7 @@ from .cublas cimport (
 )
 
 from .._core.dtype import scalar_type
+from .._core.tensor import DeviceDtypeError
 from . import switches
 
 cdef extern from *:
@@ -65,7 +66,7 @@ cdef int data_type(int code) except -1:
         return CUDA_C_32F
     if code == COMPLEX128:
         return CUDA_C_64F
-    raise NotImplementedError(f"\"addmm_cuda\" not implemented for '{scalar_type(dtype_of(code))}'")
+    raise DeviceDtypeError(f"\"addmm_cuda\" not implemented for '{scalar_type(dtype_of(code))}'")
 
 
 # A factor as cuBLAS takes it: column-major, so a matrix of contiguous rows is its transpose.

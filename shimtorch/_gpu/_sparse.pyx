@@ -15,6 +15,8 @@ from ._rt cimport check, current_stream_of, wait_for
 from .cudart cimport cudaErrorNotSupported, cudaMemcpyAsync, cudaMemcpyDeviceToHost, cudaMemsetAsync, cudaStream_t
 from .sparse_kernels cimport *
 
+from .._core.tensor import DeviceDtypeError
+
 SEGMENTS = {"sum": SHIM_SEGMENT_SUM, "prod": SHIM_SEGMENT_PROD, "amax": SHIM_SEGMENT_MAX, "amin": SHIM_SEGMENT_MIN}
 
 
@@ -270,7 +272,7 @@ def rows_listed(TensorBase pointer not None, TensorBase chosen not None):
 # ---------------------------------------------------------------- values
 
 cdef object missing(str name, TensorBase t):
-    return NotImplementedError(f"{name}: not implemented for dtype {dtype_of(t.code).name} on device '{t.device}'")
+    return DeviceDtypeError(f"{name}: not implemented for dtype {dtype_of(t.code).name} on device '{t.device}'")
 
 
 def segments(str how, TensorBase values not None, TensorBase order, TensorBase starts not None):

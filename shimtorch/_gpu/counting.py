@@ -1,10 +1,10 @@
 """Distinct elements, counts, places in sorted sequences, on a device."""
-from .._core import factory
+from .._core import OPS, factory
 from .._core.dtype import bool as bool_dtype
 from .._core.dtype import float64, get_default_dtype, int32, int64, scalar_type
 from .._core.promotion import result_type
-from .._core.tensor import TensorBase
-from .._ops.counting import check_bincount
+from .._core.tensor import DeviceDtypeError, TensorBase
+from .._ops.counting import check_bincount, check_empty
 from .._ops.shape import wrap
 from . import _dense, combining, indexing
 from .order import sorted_along
@@ -21,22 +21,62 @@ def _runs(flat):
     new = flat.new_ones(n, dtype=bool_dtype)
     if n > 1:
         new[1:] = flat[1:] != flat[:-1]
+    return _from_marks(new, n)
+
+
+def _from_marks(new, n):
     starts = indexing.places(new)
     which = new.to(int64).cumsum(0) - 1
     ends = factory.cat([starts[1:], starts.new_full((min(n, 1),), n)])
     return starts, which, ends - starts
 
 
-def _only_elements(dim, name, t):
-    if dim is not None and t.dim() > 1:
-        raise NotImplementedError(f"{name}: dim= is not implemented for device '{t.device}'")
+def _slices(t, dim):
+    """The slices along a dimension as rows (n, elements)."""
+    moved = t.movedim(dim, 0)
+    return moved.reshape(moved.shape[0], -1)
+
+
+def _in_order(rows):
+    """The places of rows in lexicographic order: sorted by one column after another, the first one last."""
+    order = OPS["torch.arange"](rows.shape[0], device=rows.device)
+    for column in reversed(range(rows.shape[1])):
+        order = order.index_select(0, sorted_along(rows.select(1, column).index_select(0, order), 0, False)[1])
+    return order
+
+
+def _runs_of_rows(rows):
+    """``_runs`` for rows."""
+    n = rows.shape[0]
+    new = rows.new_ones(n, dtype=bool_dtype)
+    if n > 1:
+        new[1:] = (rows[1:] != rows[:-1]).any(1)
+    return _from_marks(new, n)
+
+
+def _unique_slices(self, dim, consecutive, return_inverse, return_counts):
+    axis = wrap(dim, self.dim())
+    if not self.numel():
+        check_empty(self, axis)
+        none = self.new_zeros(0, dtype=int64)
+        return _results(self.clone(), none, none.clone(), return_inverse, return_counts)
+    rows = _slices(self, axis)
+    order = None if consecutive else _in_order(rows)
+    starts, which, counts = _runs_of_rows(rows if consecutive else rows.index_select(0, order))
+    if consecutive:
+        return _results(self.index_select(axis, starts), which, counts, return_inverse, return_counts)
+    inverse = which.new_empty(which.shape)
+    combining.scatter_(inverse, 0, order, which)
+    return _results(self.index_select(axis, order.index_select(0, starts)), inverse, counts, return_inverse,
+                    return_counts)
 
 
 def unique(self, sorted=True, return_inverse=False, return_counts=False, dim=None):
-    """The distinct elements, in order."""
-    _only_elements(dim, "unique", self)
+    """The distinct elements (or slices along a dimension), in order."""
     if self.is_complex():
-        raise NotImplementedError(f"unique: not implemented for dtype {self.dtype.name} on device '{self.device}'")
+        raise DeviceDtypeError(f"unique: not implemented for dtype {self.dtype.name} on device '{self.device}'")
+    if dim is not None and self.dim():
+        return _unique_slices(self, dim, False, return_inverse, return_counts)
     flat = self.reshape(-1)
     values, places = sorted_along(flat, 0, False)
     starts, which, counts = _runs(values)
@@ -47,8 +87,9 @@ def unique(self, sorted=True, return_inverse=False, return_counts=False, dim=Non
 
 
 def unique_consecutive(self, return_inverse=False, return_counts=False, dim=None):
-    """The first of each run of equal elements."""
-    _only_elements(dim, "unique_consecutive", self)
+    """The first of each run of equal elements (or slices along a dimension)."""
+    if dim is not None and self.dim():
+        return _unique_slices(self, dim, True, return_inverse, return_counts)
     flat = self.reshape(-1)
     starts, which, counts = _runs(flat)
     return _results(flat.index_select(0, starts), which.reshape(self.shape), counts, return_inverse, return_counts)
@@ -57,13 +98,15 @@ def unique_consecutive(self, return_inverse=False, return_counts=False, dim=None
 def bincount(self, weights=None, minlength=0):
     """How often each non-negative integer occurs (or the sum of its weights)."""
     check_bincount(self, weights, minlength)
-    size = max(minlength, int(self.max()) + 1 if self.numel() else 0)
+    if not self.numel():
+        return self.new_zeros(minlength, dtype=int64)
+    size = max(minlength, int(self.max()) + 1)
     if weights is None:
         weights = self.new_ones(self.shape, dtype=int64)
     elif weights.dtype.name != "float32":
         weights = weights.to(float64)
     result = weights.new_zeros(size)
-    return indexing.scatter_add_(result, 0, self.to(int64), weights) if self.numel() else result
+    return indexing.scatter_add_(result, 0, self.to(int64), weights)
 
 
 def histc(self, bins=100, min=0, max=0):

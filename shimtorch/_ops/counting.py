@@ -21,7 +21,7 @@ def unique(self, sorted=True, return_inverse=False, return_counts=False, dim=Non
         return _wanted(*_distinct(self, return_inverse), return_inverse, return_counts)
     axis = None if dim is None else wrap(dim, self.dim())
     if dim is not None and not self.numel():
-        _check_empty(self, axis)
+        check_empty(self, axis)
         none = self.new_zeros(0, dtype=int64)
         return _wanted(self.clone(), none, none.clone(), return_inverse, return_counts)
     parts = np.unique(self._ndarray(), return_inverse=True, return_counts=True, axis=axis)
@@ -48,7 +48,7 @@ def _distinct(x, with_inverse):
     return wrap_ndarray(ordered[starts]), inverse, wrap_ndarray(np.diff(np.append(starts, ordered.size)))
 
 
-def _check_empty(x, axis):
+def check_empty(x, axis):
     """Without elements there must be no slices along the axis, and only there."""
     if x.shape[axis] or list(x.shape).count(0) > 1:
         raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")

@@ -448,11 +448,11 @@ _reflector_samples = Samples([call(Draw(4, 3), Draw(3, low=0.5, high=1)), call(D
 def householder_product(A, tau):
     """The first columns of the product of reflectors as ``geqrf`` leaves them: the Q of a QR."""
     _check_reflectors(A, tau, "torch.linalg.householder_product")
+    check_kernel(A, "orgqr_cpu")
     m, n = A.shape[-2:]
     if _recorded(A, tau) or A.is_cuda:
         eye = OPS["torch.eye"](m, n, dtype=A.dtype, device=A.device).expand(tuple(A.shape[:-2]) + (m, n))
         return _reflected(A, tau, eye, range(tau.shape[-1] - 1, -1, -1))
-    check_kernel(A, "orgqr_cpu")
     stack = stack_of(A)
     if tau.shape[-1] == 0:
         stack[:] = np.eye(n, m, dtype=stack.dtype)
@@ -485,13 +485,13 @@ def ormqr(self, input2, input3, left=True, transpose=False):
     if other.shape[side] != self.shape[-2]:
         raise RuntimeError(f"torch.ormqr: other.shape[{side}] must be equal to input.shape[-2]")
     _check_reflectors(self, tau, "torch.ormqr")
+    check_kernel(self, "ormqr_cpu")
     if _recorded(self, tau, other) or self.is_cuda:
         order = range(tau.shape[-1])
         x = other if left else h(other)
         backwards = transpose != left
         x = _reflected(self, tau, x, reversed(order) if backwards else order, not backwards)
         return x if left else h(x)
-    check_kernel(self, "ormqr_cpu")
     stack = stack_of(other)
     trans = "N" if not transpose else "C" if self.is_complex() else "T"
     lapack.ormqr(ord("L" if left else "R"), ord(trans), stack_of(self), array_of(tau), stack)

@@ -25,11 +25,22 @@ def _zero(g):
     return g * 0
 
 
+def _log1p_parts(x, y):
+    return OPS["torch.complex"](((x + 2) * x + y * y).log1p() / 2, OPS["torch.atan2"](y, x + 1))
+
+
+def _expm1_parts(x, y):
+    return OPS["torch.complex"](x.expm1() * y.cos() - 2 * (y / 2).sin().square(), x.exp() * y.sin())
+
+
+_by_parts = {"log1p": _log1p_parts, "expm1": _expm1_parts}
+
+
 def _by_numpy(name):
     def fallback(x):
         import numpy as np
         if x.is_cuda:
-            raise NotImplementedError(f"{name}: not implemented for dtype {x.dtype.name} on device '{x.device}'")
+            return _by_parts[name](OPS["torch.real"](x), OPS["torch.imag"](x))
         return wrap_ndarray(getattr(np, name)(x._ndarray()))
     return fallback
 

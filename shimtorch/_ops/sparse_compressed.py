@@ -92,7 +92,7 @@ def _coordinates(p, along):
     if not batch:
         lines = csr.row_numbers(pointers)
         return wrap_ndarray(np.stack((lines, plain) if along == 0 else (plain, lines)))
-    each = np.diff(pointers.reshape(math.prod(batch), -1), axis=1)
+    each = np.diff(pointers.reshape(math.prod(batch), pointers.shape[-1]), axis=1)
     lines = np.repeat(np.tile(np.arange(each.shape[1]), each.shape[0]), each.reshape(-1))
     numbers = np.repeat(np.arange(each.shape[0]), plain.shape[-1])
     matrix = (lines, plain.reshape(-1)) if along == 0 else (plain.reshape(-1), lines)

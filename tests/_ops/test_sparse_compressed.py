@@ -282,3 +282,11 @@ def test_sampled_addmm():
 def test_masks():
     x = random_values((4, 5))
     same(x.sparse_mask(A.to_sparse_csr()), x * (A.to_dense() != 0))
+
+
+def test_no_matrices():
+    """A batch of no matrices has no elements, in all layouts."""
+    x = torch.zeros(0, 3, 4).to_sparse()
+    for layout in (torch.sparse_csr, torch.sparse_csc):
+        compressed = x.to_dense().to_sparse(layout=layout)
+        assert compressed.to_dense().shape == (0, 3, 4) and compressed._nnz() == 0

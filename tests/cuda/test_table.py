@@ -19,6 +19,8 @@ OPS = sampled_ops()
 LEFT_OUT = {"as_strided_scatter", "set_", "resize_", "resize_as_", "numpy", "tolist", "is_shared"}
 # Calls whose result is on the CPU: they ask for that, or take a tensor as a number.
 ON_THE_CPU = {"torch.Tensor.to/1", "torch.linspace/4"}
+# Calls that torch answers otherwise on CUDA: there the driver of least squares is gels unless another is named.
+OTHERWISE = {f"torch.linalg.lstsq/{i}" for i in range(4)}
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +60,7 @@ def attempt(op, args, kwargs):
 def test_answers(op):
     for index, dtype, key in cases(op):
         answer = ANSWERS.table.get(key)
-        if answer is None:
+        if answer is None or f"{full_name(op)}/{index}" in OTHERWISE:
             continue
         args, kwargs = arguments(op, index, dtype, on_device)
         if not any(isinstance(a, torch.Tensor) for a in results_of([*args, *kwargs.values()])):
@@ -106,6 +108,8 @@ def gradients(op, index, dtype, make):
 def test_gradients_are_those_of_the_cpu(op):
     for index, dtype, key in cases(op):
         if dtype != "float64" or not checked(op, index) or "error" in ANSWERS.table.get(key, {}):
+            continue
+        if f"{full_name(op)}/{index}" in OTHERWISE:
             continue
         got = gradients(op, index, dtype, on_device)
         if got is None:
