@@ -1,5 +1,6 @@
 """Making tensors: uninitialised, filled, from Python data, joined from others."""
 from libc.math cimport INFINITY
+from libc.string cimport memcpy
 
 import numpy as np
 
@@ -238,6 +239,10 @@ cdef int check_fits(int code, object value, str name="fill_") except -1:
     return 0
 
 
+cdef enum:
+    PATTERN = 4096                     # bytes that are copied again and again: a multiple of every element's size
+
+
 cpdef object fill(TensorBase t, value):
     """Set every element."""
     cdef TensorBase s
@@ -249,8 +254,22 @@ cpdef object fill(TensorBase t, value):
     if t.count == 0:
         return t
     s = scalar_tensor(t.code, value)
-    run1(st_cast(t.code, t.code), t, s, NULL)
+    if t.contiguous_ and not t.flags & ON_DEVICE and t.count * ITEMSIZE[t.code] >= 2 * PATTERN:
+        repeat(ptr(t), ptr(s), t.count * ITEMSIZE[t.code], ITEMSIZE[t.code])
+    else:
+        run1(st_cast(t.code, t.code), t, s, NULL)
     return t
+
+
+cdef void repeat(char* to, const char* element, size_t nbytes, size_t size) noexcept:
+    """Fill memory with copies of an element: of a pattern of them."""
+    cdef size_t done = size, blocks = nbytes // PATTERN
+    memcpy(to, element, size)
+    while done < PATTERN:
+        memcpy(to + done, to, done)
+        done *= 2
+    st_shared_copy_rows(to + PATTERN, PATTERN, to, 0, blocks - 1, PATTERN)
+    memcpy(to + blocks * PATTERN, to, nbytes - blocks * PATTERN)
 
 
 cpdef object zero(TensorBase t):

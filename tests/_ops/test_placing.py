@@ -129,3 +129,12 @@ def test_kth_is_what_sort_puts_there(n, dtype):
         assert torch.equal(got.indices, places[:, k - 1])
         assert torch.equal(x.t().kthvalue(k, 0, keepdim=True).indices, places[:, k - 1][None])
         assert np.array_equal(got.values.double().numpy(), values[:, k - 1].double().numpy(), equal_nan=True)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_fill_of_every_size(dtype):
+    for n in (1, 511, 4095, 4096, 4097, 8191, 8192, 8193, 70_001):
+        whole = torch.zeros(n + 2, dtype=dtype)
+        assert whole[1:-1].fill_(3).shape == (n,)
+        assert (whole[1:-1] == (1 if dtype is torch.bool else 3)).all() and not whole[0] and not whole[-1]
+        assert torch.equal(torch.full((n,), 3, dtype=dtype), whole[1:-1])
