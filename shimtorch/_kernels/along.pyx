@@ -5,17 +5,9 @@ Arrays are ndarrays; places are int64 and, except for `gather`, were checked to 
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy
 
+from .elements cimport doublecomplex, power_of, word
 from .parallel cimport st_body
 from .table cimport st_parallel
-
-ctypedef double complex doublecomplex
-
-ctypedef fused word:
-    uint8_t
-    int16_t
-    float
-    double
-    doublecomplex
 
 ctypedef fused ordered:
     float
@@ -37,6 +29,11 @@ ctypedef struct Lines:
 
 cdef enum:
     GRAIN = 1 << 15                    # elements that are worth a thread
+
+
+# By the power of two that is an element's size.
+cdef st_body[5] GATHER
+cdef st_body[5] PICK
 
 
 cdef void gather_lines(word* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
@@ -72,22 +69,11 @@ cdef bint gather_places(const void* source, Py_ssize_t size, const int64_t* plac
                         Py_ssize_t inner, void* out, int itemsize) noexcept:
     """``out[o, j, i] = source[o, places[o, j, i], i]``; False, and no result, if a place lies outside."""
     cdef Lines c
-    cdef st_body body
     if not outer * n * inner:
         return True
     c.target, c.places, c.values, c.size, c.n, c.inner, c.outside = out, places, source, size, n, inner, False
-    if itemsize == 4:
-        body = <st_body>gather_lines[float]
-    elif itemsize == 8:
-        body = <st_body>gather_lines[double]
-    elif itemsize == 1:
-        body = <st_body>gather_lines[uint8_t]
-    elif itemsize == 2:
-        body = <st_body>gather_lines[int16_t]
-    else:
-        body = <st_body>gather_lines[doublecomplex]
     with nogil:
-        st_parallel(outer * n, GRAIN // inner + 1, body, &c)
+        st_parallel(outer * n, GRAIN // inner + 1, GATHER[power_of(itemsize)], &c)
     return not c.outside
 
 
@@ -114,22 +100,17 @@ cdef void pick_slices(const void* source, Py_ssize_t size, const int64_t* places
                       Py_ssize_t inner, void* out, int itemsize) noexcept:
     """``out[o, j, i] = source[o, places[j], i]``."""
     cdef Lines c
-    cdef st_body body
     if not outer * n * inner:
         return
     c.target, c.places, c.values, c.size, c.n, c.inner = out, places, source, size, n, inner
-    if itemsize == 4:
-        body = <st_body>pick_lines[float]
-    elif itemsize == 8:
-        body = <st_body>pick_lines[double]
-    elif itemsize == 1:
-        body = <st_body>pick_lines[uint8_t]
-    elif itemsize == 2:
-        body = <st_body>pick_lines[int16_t]
-    else:
-        body = <st_body>pick_lines[doublecomplex]
     with nogil:
-        st_parallel(outer * n, GRAIN // inner + 1, body, &c)
+        st_parallel(outer * n, GRAIN // inner + 1, PICK[power_of(itemsize)], &c)
+
+
+GATHER[:] = [<st_body>gather_lines[uint8_t], <st_body>gather_lines[int16_t], <st_body>gather_lines[float],
+             <st_body>gather_lines[double], <st_body>gather_lines[doublecomplex]]
+PICK[:] = [<st_body>pick_lines[uint8_t], <st_body>pick_lines[int16_t], <st_body>pick_lines[float],
+           <st_body>pick_lines[double], <st_body>pick_lines[doublecomplex]]
 
 
 # ---------------------------------------------------------------- the largest few

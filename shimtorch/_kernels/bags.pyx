@@ -1,12 +1,9 @@
 """Bags of rows of a table: their sums, means and maxima."""
 from libc.stdint cimport int64_t
 
+from .elements cimport real
 from .parallel cimport st_body
 from .table cimport st_parallel
-
-ctypedef fused real:
-    float
-    double
 
 cdef enum:
     GRAIN = 1 << 14                    # elements that are worth a thread

@@ -1,12 +1,9 @@
 """Distances between rows by the norms that need no powers: 1, 2 and infinity, and the number of unlike elements (0)."""
 from libc.math cimport sqrt
 
+from .elements cimport real
 from .parallel cimport st_body
 from .table cimport st_parallel
-
-ctypedef fused real:
-    float
-    double
 
 cdef enum:
     GRAIN = 1 << 14                    # elements that are worth a thread

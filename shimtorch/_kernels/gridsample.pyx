@@ -2,12 +2,9 @@
 from libc.math cimport fabs, floor, fmod, rint
 from libc.stdint cimport int64_t
 
+from .elements cimport real
 from .parallel cimport st_body
 from .table cimport st_parallel
-
-ctypedef fused real:
-    float
-    double
 
 cdef enum:
     GRAIN = 1 << 11                    # places that are worth a thread

@@ -1,16 +1,10 @@
 """The elements of a contiguous array where a mask is true: taken out, and given."""
-from libc.stdint cimport int16_t, int64_t, uint8_t
+from libc.stdint cimport int64_t, uint8_t
 from libc.string cimport memcpy
 
+from .elements cimport word
 from .parallel cimport st_body
 from .table cimport st_parallel
-
-ctypedef fused word:
-    uint8_t
-    int16_t
-    float
-    double
-    double complex
 
 cdef enum:
     BLOCK = 1 << 15                    # elements of a mask that are counted together

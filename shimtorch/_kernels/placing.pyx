@@ -7,27 +7,10 @@ order along n, for any number of threads: these share outer places and columns a
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy
 
+from .elements cimport doublecomplex, number, power_of, word
 from .kernels cimport ST_BOOL, ST_FLOAT32, ST_FLOAT64, ST_INT8, ST_INT16, ST_INT32, ST_INT64, ST_UINT8
 from .parallel cimport st_body
 from .table cimport st_parallel
-
-ctypedef double complex doublecomplex
-
-ctypedef fused word:
-    uint8_t
-    int16_t
-    float
-    double
-    doublecomplex
-
-ctypedef fused number:
-    float
-    double
-    uint8_t
-    int8_t
-    int16_t
-    int32_t
-    int64_t
 
 cdef enum:
     GRAIN = 1 << 15                    # elements that are worth a thread
@@ -196,21 +179,19 @@ cdef inline bint run(Places* c, Py_ssize_t outer, st_body body) noexcept:
     return not c.outside
 
 
+# By the power of two that is an element's size.
+cdef st_body[5] ASSIGN = [<st_body>assign_columns[uint8_t], <st_body>assign_columns[int16_t],
+                          <st_body>assign_columns[float], <st_body>assign_columns[double],
+                          <st_body>assign_columns[doublecomplex]]
+
+
 cdef bint assign_places(Places* c, Py_ssize_t outer, int itemsize) noexcept:
     """``target[o, places[o, j, i], i] = values[o, j, i]`` for elements of so many bytes."""
     if not outer * c.n * c.inner:
         return True
     if not c.size:
         return False
-    if itemsize == 1:
-        return run(c, outer, <st_body>assign_columns[uint8_t])
-    if itemsize == 2:
-        return run(c, outer, <st_body>assign_columns[int16_t])
-    if itemsize == 4:
-        return run(c, outer, <st_body>assign_columns[float])
-    if itemsize == 8:
-        return run(c, outer, <st_body>assign_columns[double])
-    return run(c, outer, <st_body>assign_columns[doublecomplex])
+    return run(c, outer, ASSIGN[power_of(itemsize)])
 
 
 cdef int combine_places(Places* c, Py_ssize_t outer, int code, str how) except -2:

@@ -1,22 +1,10 @@
 """Running extremes and logarithms of sums of exponentials along the middle dimension of arrays (outer, n, inner)."""
 from libc.math cimport INFINITY, exp, log1p
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
+from libc.stdint cimport int64_t
 
+from .elements cimport number, real
 from .parallel cimport st_body
 from .table cimport st_parallel
-
-ctypedef fused real:
-    float
-    double
-
-ctypedef fused ordered:
-    float
-    double
-    uint8_t
-    int8_t
-    int16_t
-    int32_t
-    int64_t
 
 cdef enum:
     GRAIN = 1 << 12                    # elements that are worth a thread
@@ -67,32 +55,32 @@ def logcumsumexp(const real[:, :, ::1] x, real[:, :, ::1] out):
                     GRAIN // (c.n * min(c.inner, <Py_ssize_t>NARROW)) + 1, <st_body>log_sums[real], &c)
 
 
-cdef void extremes(ordered* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+cdef void extremes(number* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
     cdef Lines* c = <Lines*>context
-    cdef ordered best[NARROW]
+    cdef number best[NARROW]
     cdef int64_t places[NARROW]
     cdef Py_ssize_t piece, j, i, at, count, blocks = (c.inner + NARROW - 1) // NARROW
-    cdef ordered x
+    cdef number x
     cdef bint leads
     for piece in range(begin, end):
         at = piece // blocks * c.n * c.inner + piece % blocks * NARROW
         count = min(<Py_ssize_t>NARROW, c.inner - piece % blocks * NARROW)
         for i in range(count):
-            best[i], places[i] = (<const ordered*>c.x)[at + i], 0
+            best[i], places[i] = (<const number*>c.x)[at + i], 0
         for j in range(c.n):
             for i in range(count):
-                x = (<const ordered*>c.x)[at + i]
+                x = (<const number*>c.x)[at + i]
                 leads = x >= best[i] if c.largest else x <= best[i]
-                if ordered is float or ordered is double:
+                if number is float or number is double:
                     leads = leads or x != x            # NaN wins, and nothing but NaN wins against it
                 if leads:
                     best[i], places[i] = x, j
-                (<ordered*>c.out)[at + i] = best[i]
+                (<number*>c.out)[at + i] = best[i]
                 c.places[at + i] = places[i]
             at += c.inner
 
 
-def extreme(const ordered[:, :, ::1] x, ordered[:, :, ::1] out, int64_t[:, :, ::1] places, bint largest):
+def extreme(const number[:, :, ::1] x, number[:, :, ::1] out, int64_t[:, :, ::1] places, bint largest):
     """The largest (or smallest) of ``x[o, :j + 1, i]``, the last of equals, and where it is."""
     cdef Lines c
     if not x.shape[0] * x.shape[1] * x.shape[2]:
@@ -101,4 +89,4 @@ def extreme(const ordered[:, :, ::1] x, ordered[:, :, ::1] out, int64_t[:, :, ::
     c.largest = largest
     with nogil:
         st_parallel(x.shape[0] * ((c.inner + NARROW - 1) // NARROW),
-                    GRAIN // (c.n * min(c.inner, <Py_ssize_t>NARROW)) + 1, <st_body>extremes[ordered], &c)
+                    GRAIN // (c.n * min(c.inner, <Py_ssize_t>NARROW)) + 1, <st_body>extremes[number], &c)

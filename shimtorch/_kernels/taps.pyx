@@ -1,12 +1,9 @@
 """Weighted sums along the middle dimension of arrays (outer, size, inner): each output is of a few inputs."""
 from libc.stdint cimport int64_t
 
+from .elements cimport real
 from .parallel cimport st_body
 from .table cimport st_parallel
-
-ctypedef fused real:
-    float
-    double
 
 cdef enum:
     GRAIN = 1 << 14                    # elements that are worth a thread
