@@ -4,7 +4,6 @@ import numpy as np
 from .._core import OPS
 from .._core.declaring import op
 from .._core.tensor import wrap_ndarray
-from .._kernels import bags as kernels
 from .along import index_add_zeros
 
 
@@ -23,6 +22,7 @@ def reduce_bags(weight, rows, starts, how, row_weights=None):
     chosen = np.empty(out.shape, np.int64) if how == "max" else None
     places, begins = (np.ascontiguousarray(x._ndarray(), np.int64) for x in (rows, starts))
     factors = None if row_weights is None else np.ascontiguousarray(row_weights._ndarray())
+    from .._kernels import bags as kernels
     if not kernels.reduce(table, places, begins, factors, out, chosen, how == "mean"):
         raise IndexError("index out of range in self")
     return wrap_ndarray(out), None if chosen is None else wrap_ndarray(chosen)

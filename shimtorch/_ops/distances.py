@@ -7,7 +7,6 @@ from .._core import OPS
 from .._core.declaring import op
 from .._core.dtype import scalar_type
 from .._core.tensor import wrap_ndarray
-from .._kernels import distances as kernels
 from ._rules import where
 from .samples import Draw, Samples, call
 from .shape import merged_shape
@@ -67,6 +66,7 @@ def _distances(x1, x2, p):
     a = np.ascontiguousarray(x1._ndarray()).reshape(batch, *x1.shape[-2:])
     b = np.ascontiguousarray(x2._ndarray().swapaxes(-1, -2)).reshape(batch, x2.shape[-1], x2.shape[-2])
     out = np.zeros((batch, a.shape[1], b.shape[2]), a.dtype)
+    from .._kernels import distances as kernels
     kernels.between(a, b, out, p)
     return wrap_ndarray(out.reshape(*x1.shape[:-1], x2.shape[-2]))
 
@@ -91,6 +91,7 @@ def _distances_within(input, p):
     n = input.shape[0]
     out = np.zeros(n * (n - 1) // 2, input._ndarray().dtype)
     array = input._ndarray()
+    from .._kernels import distances as kernels
     kernels.within(np.ascontiguousarray(array), np.ascontiguousarray(array.T), out, p)
     return wrap_ndarray(out)
 

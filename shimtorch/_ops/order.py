@@ -9,8 +9,6 @@ from .._core.dtype import int64, scalar_type
 from .._core.policy import policy
 from .._core.tensor import TensorBase, wrap_ndarray
 from .._kernels import along as kernels
-from .._kernels import quicksort
-from .._kernels import rowsort as sort_kernels
 from ._results import named
 from ._rules import where
 from .reduction import pick_grad
@@ -56,9 +54,10 @@ def _sorted(x, d, descending):
     rows = _as_rows(x, d)
     values, places = np.empty_like(rows), np.empty(rows.shape, np.int64)
     if rows.size:
+        from .._kernels.rowsort import sort
         flat = (-1, rows.shape[-1])
-        sort_kernels.sort(rows.view(word).reshape(flat), values.view(word).reshape(flat), places.reshape(flat), kind,
-                          infinity, descending)
+        sort(rows.view(word).reshape(flat), values.view(word).reshape(flat), places.reshape(flat), kind, infinity,
+             descending)
     return rows, values, places
 
 
@@ -80,9 +79,10 @@ def _selected(x, d, ranks):
     shape = rows.shape[:-1]
     values, places = np.empty(shape, rows.dtype), np.empty(shape, np.int64)
     if values.size:
+        from .._kernels.rowsort import select
         ranks = np.full(values.size, ranks) if isinstance(ranks, int) else ranks.reshape(-1)
-        sort_kernels.select(rows.view(word).reshape(-1, rows.shape[-1]), ranks, values.view(word).reshape(-1),
-                            places.reshape(-1), kind, infinity)
+        select(rows.view(word).reshape(-1, rows.shape[-1]), ranks, values.view(word).reshape(-1), places.reshape(-1),
+               kind, infinity)
     return values, places
 
 
@@ -95,6 +95,7 @@ def _as_quicksort_left_them(rows, values, places):
     before, after = values[..., :-1], values[..., 1:]
     new = (before != after) & ((before == before) | (after == after))                      # NaN is NaN's equal
     if not new.all():
+        from .._kernels import quicksort
         ranks = np.zeros(places.shape, np.int64)
         np.put_along_axis(ranks, places[..., 1:], new.cumsum(-1), -1)
         places = np.broadcast_to(np.arange(places.shape[-1]), places.shape).copy()

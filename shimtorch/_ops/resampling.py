@@ -3,7 +3,6 @@ import numpy as np
 
 from .._core.declaring import op
 from .._core.tensor import wrap_ndarray
-from .._kernels import taps as kernels
 from ._placing import in_three
 
 
@@ -21,6 +20,7 @@ def weigh_taps(x, dim, places, weights):
     places and weights are ndarrays (n, taps).
     """
     out, operands = _operands(x, dim, places, weights, len(places))
+    from .._kernels import taps as kernels
     kernels.weigh(*operands)
     return wrap_ndarray(out)
 
@@ -29,5 +29,6 @@ def weigh_taps(x, dim, places, weights):
 def spread_taps(grad, dim, places, weights, size):
     """The gradient of ``weigh_taps`` for an input of a size along the dimension."""
     out, operands = _operands(grad, dim, places, weights, size)
+    from .._kernels import taps as kernels
     kernels.spread(*operands)
     return wrap_ndarray(out)

@@ -7,7 +7,6 @@ from .._core.dtype import float32, int8, int64, scalar_type
 from .._core.grad_mode import is_grad_enabled
 from .._core.products import by_rows
 from .._core.tensor import TensorBase, wrap_ndarray
-from .._kernels import running as kernels
 from ._placing import in_three
 from ._results import named
 from .samples import Draw, Samples, call
@@ -80,6 +79,7 @@ def logcumsumexp(self, dim):
         wide = self if self.dtype.itemsize > 2 else self.float()
         array = np.ascontiguousarray(wide._ndarray())
         result = np.empty_like(array)
+        from .._kernels import running as kernels
         kernels.logcumsumexp(in_three(array, dim), in_three(result, dim))
         return wrap_ndarray(result).to(self.dtype)
     pieces, total = [], None
@@ -111,6 +111,7 @@ def _running(name, make, largest):
             return make((self.clone(), wrap_ndarray(np.zeros((), dtype=np.int64))))
         x = (self.to(_WIDER[self.dtype.name]) if self.dtype.name in _WIDER else self).contiguous()
         values, places = x.new_empty(x.shape), x.new_empty(x.shape, dtype=int64)
+        from .._kernels import running as kernels
         kernels.extreme(*(in_three(t._ndarray(), d) for t in (x, values, places)), largest)
         return make((values.to(self.dtype), places))
     forward.__doc__ = f"The running {'maximum' if name == 'cummax' else 'minimum'} along a dimension, and its places."
