@@ -2,7 +2,6 @@
 import numpy as np
 
 from .._core import OPS
-from .._core import places as core
 from .._core.declaring import inplace_op, op
 from .._core.device import contiguous_format
 from .._core.dtype import int64, scalar_type
@@ -224,13 +223,8 @@ def _flat_places(index, n, name):
 def take(self, index):
     """The elements at places counted as if the tensor were 1-d."""
     flat = self.reshape(-1)
-    if not index.numel() or index.dtype is not int64:
-        _flat_places(index, flat.numel(), "take")
-        return self.new_empty(index.shape)
-    result = core.gather(flat, 0, index.reshape(-1))
-    if result is None:                     # some count from the end, or lie outside
-        result = core.gather(flat, 0, wrap_ndarray(_flat_places(index, flat.numel(), "take").reshape(-1)))
-    return result.view(index.shape)
+    _flat_places(index, flat.numel(), "take")
+    return OPS["torch.index"](flat, [index])
 
 
 _puts = [call(Draw(3, 4), Draw(2, distinct=True, dtype="int64"), Draw(2)),
