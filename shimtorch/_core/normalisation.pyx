@@ -5,7 +5,7 @@ from .._kernels.norm cimport st_norm_channels, st_norm_rows
 from .._kernels.table cimport st_find_norm
 from .dtype cimport BFLOAT16, FLOAT16, FLOAT32, ITEMSIZE, dtype_of
 from .iterate cimport as_code_tensor, contiguous_copy
-from .tensor cimport ON_DEVICE, TensorBase, empty, ptr
+from .tensor cimport ON_DEVICE, TensorBase, describe_shape, empty, ptr, same_shape
 
 from .dtype import scalar_type
 
@@ -95,9 +95,22 @@ def rows_backward(TensorBase grad not None, TensorBase input not None, TensorBas
 
 # ---------------------------------------------------------------- channels
 
-cdef int fill_channels(st_norm_channels* s, TensorBase x) noexcept:
+cdef int fill_channels(st_norm_channels* s, TensorBase x, TensorBase a, TensorBase b=None,
+                       TensorBase c=None) except -1:
+    """The sizes of x, (N, C, ...); a, b and c (or None) must hold a number for every channel."""
+    if x.ndim_ < 2:
+        raise RuntimeError(f"expected at least 2 dimensions, (N, C, ...), got a tensor of size {describe_shape(x)}")
+    for t in (a, b, c):
+        if t is not None and (<TensorBase>t).count != x.shape_[1]:
+            raise RuntimeError(f"expected a number for each of {x.shape_[1]} channels, got {(<TensorBase>t).count}")
     s.outer, s.channels = x.shape_[0], x.shape_[1]
     s.inner = x.count // (s.outer * s.channels) if x.count else 0
+    return 0
+
+
+cdef int check_alike(TensorBase grad, TensorBase x) except -1:
+    if not same_shape(grad, x):
+        raise RuntimeError(f"expected a gradient of size {describe_shape(x)}, got {describe_shape(grad)}")
     return 0
 
 
@@ -106,9 +119,10 @@ def moments(TensorBase input not None, str what):
     if input.flags & ON_DEVICE:
         return on_device().moments(input, what)
     cdef int code = working_code(input, what)
-    cdef TensorBase x = ready(input, code), mean = vector(code, input.shape_[1]), var = vector(code, input.shape_[1])
+    cdef TensorBase x = ready(input, code), mean, var
     cdef st_norm_channels s
-    fill_channels(&s, x)
+    fill_channels(&s, x, None)
+    mean, var = vector(code, s.channels), vector(code, s.channels)
     st_find_norm(code).moments(&s, ptr(x), ptr(mean), ptr(var))
     return mean, var
 
@@ -121,7 +135,7 @@ def affine(TensorBase input not None, TensorBase factor not None, TensorBase sum
     cdef TensorBase x = ready(input, code), f = ready(factor, code), b = ready(summand, code)
     cdef TensorBase r = empty(code, x.ndim_, x.shape_)
     cdef st_norm_channels s
-    fill_channels(&s, x)
+    fill_channels(&s, x, f, b)
     if r.count:
         st_find_norm(code).affine(&s, ptr(x), ptr(f), ptr(b), ptr(r))
     return as_code_tensor(r, input.code)
@@ -133,9 +147,11 @@ def sums(TensorBase grad not None, TensorBase input not None, TensorBase mean no
         return on_device().sums(grad, input, mean)
     cdef int code = working_code(mean, "batch_norm")
     cdef TensorBase g = ready(grad, code), x = ready(input, code), m = ready(mean, code)
-    cdef TensorBase a = vector(code, x.shape_[1]), b = vector(code, x.shape_[1])
+    cdef TensorBase a, b
     cdef st_norm_channels s
-    fill_channels(&s, x)
+    fill_channels(&s, x, m)
+    check_alike(g, x)
+    a, b = vector(code, s.channels), vector(code, s.channels)
     st_find_norm(code).sums(&s, ptr(g), ptr(x), ptr(m), ptr(a), ptr(b))
     return a, b
 
@@ -149,7 +165,8 @@ def blend(TensorBase grad not None, TensorBase input not None, TensorBase a not 
     cdef TensorBase g = ready(grad, code), x = ready(input, code), p = ready(a, code), q = ready(b, code)
     cdef TensorBase t = ready(c, code), r = empty(code, x.ndim_, x.shape_)
     cdef st_norm_channels s
-    fill_channels(&s, x)
+    fill_channels(&s, x, p, q, t)
+    check_alike(g, x)
     if r.count:
         st_find_norm(code).blend(&s, ptr(g), ptr(x), ptr(p), ptr(q), ptr(t), ptr(r))
     return as_code_tensor(r, grad.code)

@@ -69,6 +69,8 @@ cdef Windows sliding(size, out, options):
             first = start
             if start < 0:
                 first = start + (-start + step - 1) // step * step
+            if first >= min(stop, length):
+                raise RuntimeError(f"pooling: a window of {taps} elements lies outside of the input of size {length}")
             if start >= 0 and stop <= length:
                 low, high = min(low, o), o + 1
             count = min(stop, length + pad) - start if count_padding else min(stop, length) - first
@@ -94,11 +96,12 @@ cdef Windows cells(size, out):
 
 cdef Windows make(tuple size, tuple out, options):
     cdef int k = len(out)
-    if not 1 <= k <= 3 or len(size) <= k or min(out) < 0:
+    if not 1 <= k <= 3 or len(size) <= k or min(*out, *size) < 0 or max(out) >= 1 << 31 or max(size) >= 1 << 40:
         raise RuntimeError(f"pooling: no windows that give {list(out)} of an input of size {list(size)}")
-    if options is not None and not all([len(options[i]) == k and min(options[i]) >= (i != 2) for i in range(4)]):
-        raise RuntimeError("pooling: kernel_size, stride, padding and dilation are given for each dimension, and are "
-                           "positive but for padding")
+    if options is not None and not (len(options) == 6 and all([
+            len(options[i]) == k and min(options[i]) >= (i != 2) and max(options[i]) < 1 << 31 for i in range(4)])):
+        raise RuntimeError("pooling: kernel_size, stride, padding and dilation are given for each dimension, are "
+                           "positive but for padding, and less than 2**31")
     return cells(size, out) if options is None else sliding(size, out, options)
 
 

@@ -133,6 +133,8 @@ def _ranges(index, shape):
             if i.step is not None and i.step <= 0:
                 raise ValueError("step must be greater than zero")
             places = range(n)[i]
+            if len(places) < 2:                # a step beyond 64 bits is none
+                places = range(places.start, places.start + len(places))
             found.append((places, len(region)))
             region.append(len(places))
         else:
