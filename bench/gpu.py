@@ -9,13 +9,8 @@ import sys
 from .gpu_measure import Arrays, Tensors, main
 
 
-class DenseTensors(Tensors):
-    """The operations of shimtorch and torch."""
-
-    def mm(self, dtype):
-        n = self.size(4096, 32)
-        a, b = (self.rand(n, n).to(getattr(self.t, dtype)) for _ in range(2))
-        return lambda: a.mm(b)
+class Alike:
+    """The operations that all three libraries spell alike."""
 
     def einsum(self, equation, *shapes):
         operands = [self.rand(*[self.size(n, 3) for n in shape]) for shape in shapes]
@@ -33,16 +28,25 @@ class DenseTensors(Tensors):
         a = self.rand(10)
         return lambda: a + a
 
+    def fft(self):
+        a = self.rand(self.size(4096, 3), self.size(1024, 16))
+        return lambda: self.t.fft.rfft(a)
+
+
+class DenseTensors(Alike, Tensors):
+    """The operations of shimtorch and torch."""
+
+    def mm(self, dtype):
+        n = self.size(4096, 32)
+        a, b = (self.rand(n, n).to(getattr(self.t, dtype)) for _ in range(2))
+        return lambda: a.mm(b)
+
     def sort(self):
         a = self.rand(self.size(1 << 20, 99))
         return lambda: a.sort()
 
     def randn(self):
         return lambda: self.t.randn(self.size(1 << 24, 99), device="cuda")
-
-    def fft(self):
-        a = self.rand(self.size(4096, 3), self.size(1024, 16))
-        return lambda: self.t.fft.rfft(a)
 
     def solve(self):
         n = self.size(32, 4)
@@ -86,7 +90,7 @@ class DenseTensors(Tensors):
         return step
 
 
-class DenseArrays(Arrays):
+class DenseArrays(Alike, Arrays):
     """Those that CuPy has."""
 
     def mm(self, dtype):
@@ -96,32 +100,12 @@ class DenseArrays(Arrays):
         a, b = (self.rand(n, n).astype(dtype) for _ in range(2))
         return lambda: a @ b
 
-    def einsum(self, equation, *shapes):
-        operands = [self.rand(*[self.size(n, 3) for n in shape]) for shape in shapes]
-        return lambda: self.t.einsum(equation, *operands)
-
-    def add(self):
-        a, b = self.rand(self.size(1 << 24, 99)), self.rand(self.size(1 << 24, 99))
-        return lambda: a + b
-
-    def sum(self):
-        a = self.rand(self.size(1 << 24, 99))
-        return lambda: a.sum()
-
-    def launch(self):
-        a = self.rand(10)
-        return lambda: a + a
-
     def sort(self):
         a = self.rand(self.size(1 << 20, 99))
         return lambda: self.t.sort(a)
 
     def randn(self):
         return lambda: self.t.random.randn(self.size(1 << 24, 99), dtype=self.t.float32)
-
-    def fft(self):
-        a = self.rand(self.size(4096, 3), self.size(1024, 16))
-        return lambda: self.t.fft.rfft(a)
 
     def solve(self):
         n = self.size(32, 4)
