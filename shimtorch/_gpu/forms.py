@@ -37,7 +37,7 @@ FORMS = {
     "losses": "nll_sum nll_backward embedding_dense_backward",
     "windows": "conv_gather conv_spread conv_weigh pool_max pool_mean pool_spread_mean pool_put pool_take",
     "order": "_sort _topk _kth cummax cummin",
-    "arranging": "flip roll tril triu",
+    "arranging": "flip roll tril triu pad_edges pad_fold",
     "fourier": "_c2c _r2c _c2r",
     "factoring": "_lu_factor _cholesky _solve_triangular _solve _inv _det _slogdet",
     "spectra": "_geqrf _qr _svd _eigh _lstsq _gels _matrix_exp",
