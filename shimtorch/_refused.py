@@ -23,6 +23,12 @@ TABLE = {
         "torch.Tensor": "dequantize int_repr q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale "
                         "q_zero_point qscheme quantize_linear",
     },
+    "statements are timed, their instructions not counted": {
+        "torch.utils.benchmark": "CallgrindStats CopyIfCallgrind FunctionCount FunctionCounts",
+    },
+    "the operands of benchmarks are not drawn": {
+        "torch.utils.benchmark": "FuzzedParameter FuzzedSparseTensor FuzzedTensor Fuzzer ParameterAlias",
+    },
     "dimensions have no names": {
         "torch": "align_tensors",
         "torch.functional": "align_tensors",

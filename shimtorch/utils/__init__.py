@@ -2,7 +2,7 @@
 
 from . import hooks
 
-_LATER = ("backcompat", "checkpoint", "collect_env", "cpp_extension", "data", "dlpack", "ffi", "model_zoo",
+_LATER = ("backcompat", "benchmark", "checkpoint", "collect_env", "cpp_extension", "data", "dlpack", "ffi", "model_zoo",
           "tensorboard")
 
 __all__ = ["hooks", *_LATER[:-1]]             # tensorboard needs a package that may not be there

@@ -1,0 +1,1 @@
+"""The parts of torch.utils.benchmark under the paths that torch has them at."""
