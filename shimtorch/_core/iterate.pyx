@@ -12,6 +12,9 @@ from .tensor cimport (
     MAX_DIMS, ON_DEVICE, Place, TensorBase, empty_at, empty_strided_at, place_of, ptr, same_shape, strided_alias,
 )
 
+cdef enum:
+    FEW = 8
+
 
 cdef int broadcast_shape(TensorBase a, TensorBase b, Py_ssize_t* shape) except -1:
     """The common shape of a and b; the number of dimensions."""
@@ -163,18 +166,28 @@ cdef int run_flat(st_loop loop, int n, char** ptrs, const Py_ssize_t* steps, Py_
 
 
 cdef void fastest_inside(int ndim, int n, Py_ssize_t* shape, Py_ssize_t[MAX_DIMS]* strides) noexcept:
-    """Put the dimension with the output's smallest stride innermost (a transposed output is written in its order)."""
-    cdef int best = 0, i, k
+    """Put the dimension with the output's smallest stride innermost (a transposed output is written in its order),
+    or the next one that is far longer if that has few elements: a call of the loop costs as much as some of them."""
+    cdef int best = nearest(ndim, shape, strides, 0), k
     cdef Py_ssize_t s
-    for i in range(1, ndim):
-        if 0 < strides[0][i] < strides[0][best]:
-            best = i
+    if shape[best] < FEW:
+        k = nearest(ndim, shape, strides, 8 * shape[best])
+        best = k if k >= 0 else best
     if best:
         shape[0], shape[best] = shape[best], shape[0]
         for k in range(n):
             s = strides[k][0]
             strides[k][0] = strides[k][best]
             strides[k][best] = s
+
+
+cdef int nearest(int ndim, const Py_ssize_t* shape, Py_ssize_t[MAX_DIMS]* strides, Py_ssize_t at_least) noexcept:
+    """Of dimensions of at least that size, the one with the smallest stride of the output; -1: there is none."""
+    cdef int best = -1, i
+    for i in range(ndim):
+        if shape[i] >= at_least and (best < 0 or 0 < strides[0][i] < strides[0][best] or not strides[0][best]):
+            best = i
+    return best
 
 
 cdef int run1(st_loop loop, TensorBase out, TensorBase a, const void* param) except -1:
