@@ -68,6 +68,8 @@ large("cumsum", lambda t, a, b: a.cumsum(1), peer=lambda np, a, b: np.cumsum(a, 
 large("sort", lambda t, a, b: a.sort(1).values, peer=lambda np, a, b: np.sort(a, 1))
 large("topk", lambda t, a, b: a.topk(10, 1).values)
 large("copy, transposed", lambda t, a, b: a.t().contiguous(), peer=lambda np, a, b: np.ascontiguousarray(a.T))
+large("copy, moved along rows", lambda t, a, b: b[:, 3:].copy_(a[:, :-3]))
+large("flip", lambda t, a, b: a.flip(1), peer=lambda np, a, b: a[:, ::-1].copy())
 large("cat", lambda t, a, b: t.cat((a, b), 1))
 large("mask", lambda t, a, b: a[a > 1])
 indexed("rows by index", lambda t, a, rows, places: a[rows])

@@ -670,6 +670,10 @@ def blank(cls, dtype):
 
 # ---------------------------------------------------------------- joining
 
+cdef enum:
+    NARROW = 32                       # bytes that are not worth a call that copies them
+
+
 cdef TensorBase channels_last_like(list parts, TensorBase r):
     """The joined tensor with the channels last in memory where all parts have them last."""
     if r.ndim_ != 4 and r.ndim_ != 5:
@@ -732,10 +736,12 @@ def cat(tensors, dim=0):
         plain_copy = plain_copy and t.contiguous_ and t.code == code
     shape[d] = total
     r = make_result(place_of(<TensorBase>parts[0], None), code, (<TensorBase>parts[0]).ndim_, shape)
-    plain_copy = plain_copy and not r.flags & ON_DEVICE
     if r.count == 0:
         return r
-    if not plain_copy:
+    for i in range(d):
+        outer *= shape[i]
+    row = r.count // outer * ITEMSIZE[code]
+    if r.flags & ON_DEVICE or not plain_copy or (outer > 1 and row < NARROW * len(parts)):
         for k in range(len(parts)):
             t = <TensorBase>parts[k]
             for i in range(r.ndim_):
@@ -743,9 +749,6 @@ def cat(tensors, dim=0):
             copy_into(strided_alias(r, r.ndim_, shape, r.strides_, r.offset + at * r.strides_[d] * ITEMSIZE[code]), t)
             at += t.shape_[d]
         return channels_last_like(parts, r)
-    for i in range(d):
-        outer *= shape[i]
-    row = r.count // outer * ITEMSIZE[code]
     dst = ptr(r)
     for k in range(len(parts)):
         t = <TensorBase>parts[k]

@@ -3,14 +3,17 @@ from cpython.object cimport PyObject
 from libc.string cimport memcpy
 
 from .._kernels.table cimport (
-    ST_SHARED_FROM, ST_ZERO_DIVISION, st_cast, st_loop, st_reduce, st_shared_copy, st_shared_flat, st_shared_loop,
-    st_shared_reduce,
+    ST_SHARED_FROM, ST_ZERO_DIVISION, st_any_order, st_cast, st_combining, st_loop, st_reduce, st_shared_copy,
+    st_shared_flat, st_shared_loop, st_shared_reduce,
 )
 from .dtype cimport ITEMSIZE
 from .policy cimport policy
 from .tensor cimport (
     MAX_DIMS, ON_DEVICE, Place, TensorBase, empty_at, empty_strided_at, place_of, ptr, same_shape, strided_alias,
 )
+
+cdef enum:
+    FEW = 8
 
 
 cdef int broadcast_shape(TensorBase a, TensorBase b, Py_ssize_t* shape) except -1:
@@ -163,18 +166,28 @@ cdef int run_flat(st_loop loop, int n, char** ptrs, const Py_ssize_t* steps, Py_
 
 
 cdef void fastest_inside(int ndim, int n, Py_ssize_t* shape, Py_ssize_t[MAX_DIMS]* strides) noexcept:
-    """Put the dimension with the output's smallest stride innermost (a transposed output is written in its order)."""
-    cdef int best = 0, i, k
+    """Put the dimension with the output's smallest stride innermost (a transposed output is written in its order),
+    or the next one that is far longer if that has few elements: a call of the loop costs as much as some of them."""
+    cdef int best = nearest(ndim, shape, strides, 0), k
     cdef Py_ssize_t s
-    for i in range(1, ndim):
-        if 0 < strides[0][i] < strides[0][best]:
-            best = i
+    if shape[best] < FEW:
+        k = nearest(ndim, shape, strides, 8 * shape[best])
+        best = k if k >= 0 else best
     if best:
         shape[0], shape[best] = shape[best], shape[0]
         for k in range(n):
             s = strides[k][0]
             strides[k][0] = strides[k][best]
             strides[k][best] = s
+
+
+cdef int nearest(int ndim, const Py_ssize_t* shape, Py_ssize_t[MAX_DIMS]* strides, Py_ssize_t at_least) noexcept:
+    """Of dimensions of at least that size, the one with the smallest stride of the output; -1: there is none."""
+    cdef int best = -1, i
+    for i in range(ndim):
+        if shape[i] >= at_least and (best < 0 or 0 < strides[0][i] < strides[0][best] or not strides[0][best]):
+            best = i
+    return best
 
 
 cdef int run1(st_loop loop, TensorBase out, TensorBase a, const void* param) except -1:
@@ -244,9 +257,12 @@ cdef int reduce_into(st_reduce kernel, TensorBase out, TensorBase a, unsigned lo
     """Reduce the dimensions whose bits are set in `dims`; out (and indices) have the kept ones, contiguous."""
     cdef Py_ssize_t kept[MAX_DIMS]
     cdef Py_ssize_t kept_strides[MAX_DIMS]
+    cdef int reduced[MAX_DIMS]
     cdef Py_ssize_t n_red = 1, s_red = 0, size = ITEMSIZE[a.code], step = ITEMSIZE[out.code]
-    cdef int i, n_kept = 0
-    cdef bint merged = True
+    cdef unsigned long long part
+    cdef int i, n_kept = 0, n_reduced = 0
+    cdef bint any_order = False
+    cdef st_reduce combine
     cdef char* dst
     cdef char* src
     cdef char* index = NULL
@@ -260,19 +276,23 @@ cdef int reduce_into(st_reduce kernel, TensorBase out, TensorBase a, unsigned lo
         if a.shape_[i] == 1:
             continue
         if dims >> i & 1:
-            if n_red == 1:
-                n_red, s_red = a.shape_[i], a.strides_[i] * size
-            elif a.strides_[i] * size == s_red * n_red:
-                n_red *= a.shape_[i]
-            else:
-                merged = False
+            reduced[n_reduced] = i
+            n_reduced += 1
         elif n_kept and a.strides_[i] * size == kept_strides[n_kept - 1] * kept[n_kept - 1]:
             kept[n_kept - 1] *= a.shape_[i]
         else:
             kept[n_kept] = a.shape_[i]
             kept_strides[n_kept] = a.strides_[i] * size
             n_kept += 1
-    if not merged:
+    if n_reduced > 1:
+        any_order = indices is None and st_any_order(kernel, a.code)
+        if any_order:
+            sort_by_stride(reduced, n_reduced, a)
+    part = longest_run(reduced, n_reduced, a, &n_red, &s_red)
+    if part != all_of(reduced, n_reduced):
+        combine = st_combining(kernel, a.code) if any_order else NULL
+        if combine != NULL:
+            return reduce_in_turn(kernel, combine, out, a, part, dims, param)
         return reduce_into(kernel, out, reduced_last(a, dims), reduced_mask(a.ndim_, dims), param, indices)
     if indices is not None:
         index = ptr(indices)
@@ -280,6 +300,61 @@ cdef int reduce_into(st_reduce kernel, TensorBase out, TensorBase a, unsigned lo
     with nogil:
         st_shared_reduce(kernel, a.code, dst, step, src, n_red, s_red, n_kept, kept, kept_strides, param, index)
     return 0
+
+
+cdef void sort_by_stride(int* dims, int n, TensorBase a) noexcept:
+    """Dimensions of a in the order of their strides, shortest first."""
+    cdef int i, j
+    for i in range(1, n):
+        j = i
+        while j > 0 and a.strides_[dims[j]] < a.strides_[dims[j - 1]]:
+            dims[j], dims[j - 1] = dims[j - 1], dims[j]
+            j -= 1
+
+
+cdef unsigned long long longest_run(const int* dims, int n, TensorBase a, Py_ssize_t* count,
+                                    Py_ssize_t* stride) noexcept:
+    """The neighbours among these dimensions of a, innermost first, that are one row of most elements, as bits; its
+    elements and the bytes between them."""
+    cdef unsigned long long run = 0, best = 0
+    cdef Py_ssize_t length = 1, step = 0, next_step
+    cdef int k
+    count[0], stride[0] = 1, 0
+    for k in range(n):
+        next_step = a.strides_[dims[k]] * ITEMSIZE[a.code]
+        if run and next_step == step * length:
+            length *= a.shape_[dims[k]]
+        else:
+            run, length, step = 0, a.shape_[dims[k]], next_step
+        run |= <unsigned long long>1 << dims[k]
+        if length > count[0]:
+            best, count[0], stride[0] = run, length, step
+    return best
+
+
+cdef unsigned long long all_of(const int* dims, int n) noexcept:
+    cdef unsigned long long bits = 0
+    cdef int k
+    for k in range(n):
+        bits |= <unsigned long long>1 << dims[k]
+    return bits
+
+
+cdef int reduce_in_turn(st_reduce kernel, st_reduce combine, TensorBase out, TensorBase a, unsigned long long part,
+                        unsigned long long dims, const void* param) except -1:
+    """Reduce the dimensions of `part`, then the results along the others of `dims`."""
+    cdef Py_ssize_t shape[MAX_DIMS]
+    cdef unsigned long long rest = 0
+    cdef TensorBase parts
+    cdef int i, n = 0
+    for i in range(a.ndim_):
+        if not part >> i & 1:
+            shape[n] = a.shape_[i]
+            rest |= (dims >> i & 1) << n
+            n += 1
+    parts = empty_at(None, out.code, n, shape)
+    reduce_into(kernel, parts, a, part, param, None)
+    return reduce_into(combine, out, parts, rest, NULL, None)
 
 
 cdef int reduce_nothing(st_reduce kernel, TensorBase out, const void* param) except -1:

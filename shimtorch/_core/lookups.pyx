@@ -1,7 +1,8 @@
 """Look-ups by index and their gradients: rows of a table, the classes of a loss; forwards of ops in ``_ops/nn.py``."""
 from libc.stdint cimport int64_t
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
+from .._kernels.move cimport st_move
 from .._kernels.parallel cimport st_body
 from .._kernels.table cimport st_find_rows, st_parallel, st_rows_op, st_shared_rows, st_shared_zero
 from .dtype cimport CAT_FLOAT, CATEGORY, FLOAT32, FLOAT64, INT32, INT64, ITEMSIZE, UINT8
@@ -50,7 +51,7 @@ cdef void copy_rows(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept no
     cdef Rows* c = <Rows*>context
     cdef Py_ssize_t k
     for k in range(begin, end):
-        memcpy(c.to + k * c.row, c.source + c.at[k] * c.row, c.row)
+        st_move(c.to + k * c.row, c.source + c.at[k] * c.row, c.row)
 
 
 def rows(TensorBase weight not None, TensorBase indices not None):

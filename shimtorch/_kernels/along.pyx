@@ -3,9 +3,9 @@
 Arrays are ndarrays; places are int64 and, except for `gather`, were checked to lie within the dimension.
 """
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint64_t
-from libc.string cimport memcpy
 
 from .elements cimport doublecomplex, power_of, word
+from .move cimport st_move
 from .parallel cimport st_body
 from .table cimport st_parallel
 
@@ -92,7 +92,7 @@ cdef void pick_lines(word* context, Py_ssize_t begin, Py_ssize_t end) noexcept n
                 out[i] = source[c.places[j + i]]
         else:
             for i in range(stop - line):
-                memcpy(out + i * inner, source + c.places[j + i] * inner, inner * sizeof(word))
+                st_move(out + i * inner, source + c.places[j + i] * inner, inner * sizeof(word))
         line = stop
 
 

@@ -2,7 +2,6 @@
 #include "loops.h"
 #include "vecmath.h"
 
-#define F(f, t) st_##f##_##t
 
 #define FAST_OPS(X, t)                                                                                               \
     X(add, t, x + y)                                                                                                 \

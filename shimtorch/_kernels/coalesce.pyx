@@ -9,7 +9,6 @@ entries stand; bool sums are true where any entry is. Threads share stretches of
 
 cimport numpy as cnp
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint64_t
-from libc.string cimport memcpy
 
 from shimtorch._kernels.cells cimport MOST_WIDTH, cell_indices, count_cells, sum_cells
 from shimtorch._kernels.indexkeys cimport DISTINCT, SORTED, UNSORTED, KeyOrder, key_bits, pack_keys, unpack_keys
@@ -17,6 +16,7 @@ from shimtorch._kernels.kernels cimport (
     ST_BOOL, ST_COMPLEX64, ST_COMPLEX128, ST_FLOAT32, ST_FLOAT64, ST_INT8, ST_INT16, ST_INT32, ST_INT64, ST_UINT8,
 )
 from shimtorch._kernels.keysort cimport sort_keys
+from shimtorch._kernels.move cimport st_move
 from shimtorch._kernels.scratch cimport release, scratch
 from shimtorch._kernels.sparsetypes cimport (
     MAX_DIMS, IndexSet, cbool, contiguous_data, dtype_code, index_set, read_sizes, real_t,
@@ -245,7 +245,7 @@ cdef inline void _group_sums(const Groups* groups, const real_t* values, Py_ssiz
     for g in range(first, last):
         if starts[g + 1] - starts[g] == 1:
             x = starts[g]
-            memcpy(out + g * width, values + (order[x] if order != NULL else x) * width, width * sizeof(real_t))
+            st_move(out + g * width, values + (order[x] if order != NULL else x) * width, width * sizeof(real_t))
             continue
         column = 0
         while column < width:
@@ -263,7 +263,7 @@ cdef inline void _group_sums(const Groups* groups, const real_t* values, Py_ssiz
 
 cdef void _group_sums_any(const Summing* s, const real_t* values, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
     if s.groups.starts == NULL:
-        memcpy(<real_t*>s.out + first * s.width, values + first * s.width, (last - first) * s.width * sizeof(real_t))
+        st_move(<real_t*>s.out + first * s.width, values + first * s.width, (last - first) * s.width * sizeof(real_t))
     elif real_t is float or real_t is double:
         _group_sums(s.groups, values, s.width, <real_t*>s.out, first, last, <double>0)
     else:

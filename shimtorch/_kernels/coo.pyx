@@ -12,6 +12,7 @@ from shimtorch._kernels.cells cimport cell_indices
 from shimtorch._kernels.kernels cimport (
     ST_BOOL, ST_COMPLEX64, ST_COMPLEX128, ST_FLOAT32, ST_FLOAT64, ST_INT8, ST_INT16, ST_INT32, ST_INT64, ST_UINT8,
 )
+from shimtorch._kernels.move cimport st_move
 from shimtorch._kernels.scratch cimport release, scratch
 from shimtorch._kernels.sparsetypes cimport (
     MAX_DIMS, IndexSet, cbool, contiguous_data, dtype_code, index_set, read_sizes, real_t,
@@ -127,7 +128,7 @@ cdef void _gather_piece(void* context, Py_ssize_t begin, Py_ssize_t end) noexcep
         _gather_words(g.entries, <const uint16_t*>g.dense, g.steps, <uint16_t*>g.out, begin, end)
     else:
         for x in range(begin, end):
-            memcpy(g.out + x * g.block, g.dense + _offset(g.entries, x, g.steps), g.block)
+            st_move(g.out + x * g.block, g.dense + _offset(g.entries, x, g.steps), g.block)
 
 
 cdef void gather(const IndexSet* entries, const char* dense, const int64_t* steps, Py_ssize_t block,
@@ -199,7 +200,7 @@ cdef void _spread_piece(void* context, Py_ssize_t begin, Py_ssize_t end) noexcep
             place = _offset(s.entries, x, s.steps)
             if place + block > clean:
                 clean = _clean(s.out, clean, place + block, size)
-            memcpy(s.out + place, s.values + x * block, block)
+            st_move(s.out + place, s.values + x * block, block)
         memset(s.out + clean, 0, size - clean)
 
 

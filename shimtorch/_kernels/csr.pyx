@@ -7,6 +7,7 @@ cimport numpy as cnp
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memcpy, memset
 
+from shimtorch._kernels.move cimport st_move
 from shimtorch._kernels.scratch cimport release, scratch
 from shimtorch._kernels.sparsetypes cimport int64_data
 from shimtorch._kernels.table cimport st_parallel
@@ -157,8 +158,8 @@ cdef void _rows_piece(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept 
         else:
             for at in range(to, to + n):
                 t.out_rows[at] = k
-            memcpy(t.out_columns + to, t.columns + x, n * sizeof(int64_t))
-            memcpy(t.out + to * t.size, t.values + x * t.size, n * t.size)
+            st_move(t.out_columns + to, t.columns + x, n * sizeof(int64_t))
+            st_move(t.out + to * t.size, t.values + x * t.size, n * t.size)
 
 
 cdef void take_rows(const int64_t* pointer, Py_ssize_t nnz, const int64_t* columns, const char* values,
@@ -191,7 +192,7 @@ cdef void _entries_piece(void* context, Py_ssize_t begin, Py_ssize_t end) noexce
             (<int64_t*>g.out)[x] = (<const int64_t*>(g.source + g.places[x] * g.step))[0]
     else:
         for x in range(begin, end):
-            memcpy(g.out + x * g.size, g.source + g.places[x] * g.step, g.size)
+            st_move(g.out + x * g.size, g.source + g.places[x] * g.step, g.size)
 
 
 cdef void take_entries(const char* source, Py_ssize_t step, Py_ssize_t size, const int64_t* places, Py_ssize_t n,

@@ -1,7 +1,6 @@
 /* Names to codes, the choice of the instruction set, and the tables filled from it at first use. */
 #include "base.h"
 #include "conv.h"
-#include "copy.h"
 #include "norm.h"
 #include "pool.h"
 #include "processor.h"
@@ -13,7 +12,7 @@
 typedef struct {
     const char *name;
     const st_entry *const *pointwise, *const *reductions, *const *rows; /* lists of families that end with NULL */
-    const st_loop (*casts)[ST_NDTYPES];
+    const st_loop (*casts)[ST_NDTYPES], *copies;
     const st_gemm_fn *gemm, *thin;
     const st_steps_kernels *steps; /* float, double */
     const st_conv_kernels *convs; /* float, double */
@@ -37,6 +36,7 @@ typedef struct {
     REDUCTIONS_OF(DECLARE_FAMILY_, isa)                                                                              \
     ROWS_OF(DECLARE_FAMILY_, isa)                                                                                    \
     extern const st_loop st_casts_##isa[ST_NDTYPES][ST_NDTYPES];                                                     \
+    extern const st_loop st_copies_##isa[ST_NDTYPES];                                                                \
     extern const st_gemm_fn st_gemms_##isa[ST_NDTYPES];                                                              \
     extern const st_gemm_fn st_thins_##isa[ST_NDTYPES];                                                              \
     extern const st_steps_kernels st_steps_##isa[2];                                                                 \
@@ -49,9 +49,9 @@ typedef struct {
     static const st_entry *const reductions_##isa[] = {REDUCTIONS_OF(LIST_FAMILY_, isa) NULL};                       \
     static const st_entry *const rows_##isa[] = {ROWS_OF(LIST_FAMILY_, isa) NULL};                                   \
     static const st_build build_##isa = {title,          pointwise_##isa, reductions_##isa, rows_##isa,              \
-                                         st_casts_##isa, st_gemms_##isa,  st_thins_##isa,   st_steps_##isa,                \
-                                         st_convs_##isa, \
-                                         st_pools_##isa, st_norms_##isa,  st_nests_##isa,   st_smalls_##isa};
+                                         st_casts_##isa, st_copies_##isa, st_gemms_##isa,   st_thins_##isa,          \
+                                         st_steps_##isa, st_convs_##isa,  st_pools_##isa,   st_norms_##isa,          \
+                                         st_nests_##isa, st_smalls_##isa};
 
 BUILD(baseline, "baseline")
 #ifdef ST_HAVE_V3
@@ -139,7 +139,7 @@ st_loop st_find(int op, int dtype) {
 
 st_loop st_cast(int from, int to) {
     if (!valid(from, ST_NDTYPES, to)) return NULL;
-    return from == to ? st_copies[from] : tables()->casts[from][to];
+    return from == to ? tables()->copies[from] : tables()->casts[from][to];
 }
 
 int st_reduce_op(const char *name) { return code_of(name, reduction_names, ST_N_REDUCTIONS); }

@@ -6,12 +6,13 @@ the joined lists does the rest). Threads share the pieces into which long lists 
 
 cimport numpy as cnp
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint64_t, uintptr_t
-from libc.string cimport memcpy, memmove, memset
+from libc.string cimport memmove, memset
 
 from shimtorch._kernels.indexkeys cimport key_bits, pack_keys
 from shimtorch._kernels.kernels cimport (
     ST_BOOL, ST_COMPLEX64, ST_COMPLEX128, ST_FLOAT32, ST_FLOAT64, ST_INT8, ST_INT16, ST_INT32, ST_INT64, ST_UINT8,
 )
+from shimtorch._kernels.move cimport st_move
 from shimtorch._kernels.scratch cimport release, scratch
 from shimtorch._kernels.sparsetypes cimport (
     MAX_DIMS, IndexSet, cbool, contiguous_data, dtype_code, index_set, read_sizes, real_t,
@@ -341,9 +342,9 @@ cdef void _merge_values(const Merge* merge, const Lane* lane, const real_t* a) n
         return
     for x in range(lane.n - lane.start):
         if origins[x] == FROM_A:
-            memcpy(out + x * width, a + i * width, width * sizeof(real_t))
+            st_move(out + x * width, a + i * width, width * sizeof(real_t))
         elif origins[x] == FROM_B:
-            memcpy(out + x * width, b + j * width, width * sizeof(real_t))
+            st_move(out + x * width, b + j * width, width * sizeof(real_t))
         else:
             for column in range(width):
                 out[x * width + column] = a[i * width + column] + b[j * width + column]

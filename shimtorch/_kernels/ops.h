@@ -6,8 +6,9 @@
     X(neg) X(abs) X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sqrt) X(rsqrt) X(sin) X(cos) X(tan)     \
     X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh) X(sigmoid) X(logsigmoid) X(relu)      \
     X(softsign) X(reciprocal) X(square) X(sign) X(sgn) X(floor) X(ceil) X(round) X(trunc) X(frac) X(erf) X(erfc)     \
-    X(lgamma) X(silu) X(gelu) X(gelu_tanh) X(mish) X(hardswish) X(hardsigmoid) X(conj_physical) X(angle)             \
-    X(bitwise_not) X(logical_not) X(isnan) X(isinf) X(isfinite) X(signbit)                                           \
+    X(erfinv) X(lgamma) X(i0) X(i0e) X(i1) X(i1e) X(silu) X(gelu) X(gelu_tanh) X(mish) X(hardswish)                  \
+    X(hardsigmoid) X(conj_physical) X(angle) X(bitwise_not) X(logical_not) X(isnan) X(isinf) X(isfinite)             \
+    X(signbit)                                                                                                       \
     X(pow_scalar) X(clamp) X(leaky_relu) X(elu) X(softplus) X(threshold) X(celu) X(hardshrink) X(softshrink)         \
     X(huber) X(add) X(sub) X(mul) X(div) X(floor_divide) X(trunc_divide) X(remainder) X(fmod) X(pow) X(atan2)        \
     X(maximum) X(minimum) X(fmax) X(fmin) X(hypot) X(copysign) X(nextafter) X(logaddexp) X(bitwise_and)         \

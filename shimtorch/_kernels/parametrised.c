@@ -4,7 +4,6 @@
 #include "loops.h"
 #include "vecmath.h"
 
-#define F(f, t) st_##f##_##t
 #define Q(t, k) const t q##k = (t)((const f64 *)param)[k]
 
 #define DEFINE_FINITE(t)                                                 \

@@ -5,10 +5,10 @@ values written, if a place does not lie within the dimension. Where a place is n
 order along n, for any number of threads: these share outer places and columns alone.
 """
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint64_t
-from libc.string cimport memcpy
 
 from .elements cimport doublecomplex, number, power_of, word
 from .kernels cimport ST_BOOL, ST_FLOAT32, ST_FLOAT64, ST_INT8, ST_INT16, ST_INT32, ST_INT64, ST_UINT8
+from .move cimport st_move
 from .parallel cimport st_body
 from .table cimport st_parallel
 
@@ -45,7 +45,7 @@ cdef inline void assign_row(word* target, const word* values, Py_ssize_t count, 
                             Py_ssize_t by) noexcept nogil:
     cdef Py_ssize_t k
     if to == 1 and by == 1:
-        memcpy(target, values, count * sizeof(word))
+        st_move(target, values, count * sizeof(word))
     else:
         for k in range(count):
             target[k * to] = values[k * by]

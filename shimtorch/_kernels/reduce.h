@@ -12,7 +12,18 @@
 #include "half.h"
 #include "loops.h"
 
-enum { LEAF = 1024, RUN = 4 * LEAF, COLUMNS = 1024, FLUSH = 64, LANE_BYTES = 128, FEW = 12, SHORT = 640, LINE = 64, AHEAD = 2048 };
+enum {
+    LEAF = 1024,     /* elements that are converted at a time */
+    RUN = 16 * LEAF, /* elements that need no conversion and are a leaf of the tree */
+    STEPS = 32,      /* folds into a lane before it goes into a total: longer lanes would lose digits */
+    COLUMNS = 1024,  /* outputs reduced side by side, */
+    FLUSH = 64,      /* and rows that their lanes take */
+    FEW = 12,        /* fewer elements are folded one by one, */
+    SHORT = 640,     /* fewer than these in registers */
+    LANE_BYTES = 128,
+    LINE = 64, /* bytes of a cache line */
+    AHEAD = 2048
+};
 
 static inline int is_direct(int kind, ptrdiff_t s, size_t size) { return kind <= 16 && s == (ptrdiff_t)size; }
 
@@ -64,7 +75,7 @@ static inline int by_columns(ptrdiff_t n_red, ptrdiff_t s_red, ptrdiff_t n_out, 
 #define REDUCTION(op, t, L, A, INIT, MAP, FOLD)                                                                      \
     static ST_OUTLINED A leaf_##op##_##t(const char *a, ptrdiff_t s, ptrdiff_t n, int kind,                          \
                                                        const void *param) {                                          \
-        enum { LANES = LANE_BYTES / sizeof(L) };                                                                     \
+        enum { LANES = ROWS_##FOLD > 1 ? 16 : 32, STEP = ROWS_##FOLD * LANES };              \
         _Alignas(64) t buffer[LEAF];                                                                                 \
         const t *v = (const t *)(const void *)a;                                                                     \
         A total = INIT;                                                                                              \
@@ -81,35 +92,46 @@ static inline int by_columns(ptrdiff_t n_red, ptrdiff_t s_red, ptrdiff_t n_out, 
             return total;                                                                                            \
         }                                                                                                            \
         if (ROWS_##FOLD > 1 && n < SHORT) { /* lanes that stay in registers from the first element to the total */   \
-            enum { FEWER = LINE / sizeof(L) };                                                                       \
-            L few[FEWER];                                                                                            \
+            L few[LANES];                                                                                            \
             ptrdiff_t at = 0;                                                                                        \
-            for (int k = 0; k < FEWER; k++) few[k] = INIT;                                                           \
-            for (; at + FEWER <= n; at += FEWER)                                                                     \
-                for (int k = 0; k < FEWER; k++) {                                                                    \
+            for (int k = 0; k < LANES; k++) few[k] = INIT;                                                           \
+            for (; at + LANES <= n; at += LANES)                                                                     \
+                for (int k = 0; k < LANES; k++) {                                                                    \
                     const L value = MAP(t, v[at + k]);                                                               \
                     few[k] = FOLD(L, few[k], value);                                                                 \
                 }                                                                                                    \
-            FOLD_LANES(t, L, A, MAP, FOLD, few, FEWER, v, at, n)                                                     \
+            FOLD_LANES(t, L, A, MAP, FOLD, few, LANES, v, at, n)                                                     \
             return total;                                                                                            \
         }                                                                                                            \
-        L lane[LANES], run[LANES];                                                                                   \
+        A lane[LANES];                                                                                               \
+        L run[LANES];                                                                                                \
         ptrdiff_t i = 0;                                                                                             \
         for (int k = 0; k < LANES; k++) lane[k] = INIT;                                                              \
-        while (n - i >= LANES) { /* a leaf at a time, or lanes would grow long and lose digits */                    \
-            const ptrdiff_t end = n - i < LEAF ? n : i + LEAF;                                                       \
+        while (n - i >= STEP) {                                                                                      \
+            const ptrdiff_t end = n - i < STEPS * STEP ? n : i + STEPS * STEP;                                       \
             for (int k = 0; k < LANES; k++) run[k] = INIT;                                                           \
-            for (; i + LANES <= end; i += LANES) {                                                                   \
-                for (size_t b = 0; b + LINE <= LANES * sizeof(t); b += LINE)                                         \
+            for (; i + STEP <= end; i += STEP) {                                                                     \
+                for (size_t b = 0; b + LINE <= STEP * sizeof(t); b += LINE)                                          \
                     __builtin_prefetch((const char *)(v + i) + b + AHEAD);                                           \
                 for (int k = 0; k < LANES; k++) {                                                                    \
-                    const L value = MAP(t, v[i + k]);                                                                \
+                    L value = MAP(t, v[i + k]);                                                                      \
+                    if (ROWS_##FOLD == 4) {                                                                          \
+                        const L v1 = MAP(t, v[i + LANES + k]), v01 = FOLD(L, value, v1);                             \
+                        const L v2 = MAP(t, v[i + 2 * LANES + k]), v3 = MAP(t, v[i + 3 * LANES + k]);                \
+                        const L v23 = FOLD(L, v2, v3);                                                               \
+                        value = FOLD(L, v01, v23);                                                                   \
+                    }                                                                                                \
                     run[k] = FOLD(L, run[k], value);                                                                 \
                 }                                                                                                    \
             }                                                                                                        \
-            for (int k = 0; k < LANES; k++) lane[k] = FOLD(L, lane[k], run[k]);                                      \
+            for (int k = 0; k < LANES; k++) lane[k] = FOLD(A, lane[k], (A)run[k]);                                   \
         }                                                                                                            \
-        FOLD_LANES(t, L, A, MAP, FOLD, lane, LANES, v, i, n)                                                         \
+        for (; i + LANES <= n; i += LANES)                                                                           \
+            for (int k = 0; k < LANES; k++) {                                                                        \
+                const L value = MAP(t, v[i + k]);                                                                    \
+                lane[k] = FOLD(A, lane[k], (A)value);                                                                \
+            }                                                                                                        \
+        FOLD_LANES(t, A, A, MAP, FOLD, lane, LANES, v, i, n)                                                         \
         return total;                                                                                                \
     }                                                                                                                \
     static ST_OUTLINED A tree_##op##_##t(const char *a, ptrdiff_t s, ptrdiff_t n, int kind, const void *param) {     \

@@ -1,6 +1,7 @@
 /* Pointwise loops, rows and plain memory shared among threads. Reductions are in shared_reduce.c. */
 #include "shared.h"
 
+#include "move.h"
 #include "parallel.h"
 
 #include <string.h>
@@ -138,7 +139,7 @@ static void run_stretch(void *context, ptrdiff_t begin, ptrdiff_t end) {
     const stretch *const c = (const stretch *)context;
     const size_t start = (size_t)begin * STRETCH, last = (size_t)end * STRETCH;
     const size_t stop = last < c->bytes ? last : c->bytes;
-    if (c->from != NULL) memcpy(c->to + start, c->from + start, stop - start);
+    if (c->from != NULL) st_move(c->to + start, c->from + start, stop - start);
     else memset(c->to + start, 0, stop - start);
 }
 
@@ -161,7 +162,7 @@ typedef struct {
 
 static void copy_lines(void *context, ptrdiff_t begin, ptrdiff_t end) {
     const lines *const c = (const lines *)context;
-    for (; begin < end; begin++) memcpy(c->to + begin * c->to_step, c->from + begin * c->from_step, c->bytes);
+    for (; begin < end; begin++) st_move(c->to + begin * c->to_step, c->from + begin * c->from_step, c->bytes);
 }
 
 void st_shared_copy_rows(char *to, ptrdiff_t to_step, const char *from, ptrdiff_t from_step, ptrdiff_t n,

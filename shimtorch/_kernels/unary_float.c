@@ -2,7 +2,6 @@
 #include "loops.h"
 #include "vecmath.h"
 
-#define F(f, t) st_##f##_##t
 #define R(t, v) ((t)(v))
 
 /* name, type, value for x */
@@ -41,6 +40,7 @@
     X(frac, t, x - F(trunc, t)(x))                                                                                   \
     X(erf, t, F(erf, t)(x))                                                                                          \
     X(erfc, t, F(erfc, t)(x))                                                                                        \
+    X(erfinv, t, F(erfinv, t)(x))                                                                                    \
     X(lgamma, t, F(lgamma, t)(x))                                                                                    \
     X(silu, t, x / (R(t, 1) + F(exp, t)(-x)))                                                                        \
     X(gelu, t, x * R(t, 0.5) * (R(t, 1) + F(erf, t)(x * R(t, 0x1.6a09e667f3bcdp-1))))                                \
@@ -73,6 +73,13 @@ DEFINE_HELPERS(f64)
 
 #define DEFINE(op, t, EXPR) KERNEL1(op, t, t, EXPR) LOOP1(op, t, t, t)
 #define DEFINE_BOOL(op, t, EXPR) KERNEL1(op, t, b8, EXPR) LOOP1(op, t, t, b8)
+/* of float64 these are SciPy's */
+#define BESSEL(X, t)                                                                                                 \
+    X(i0, t, F(i0, t)(x))                                                                                            \
+    X(i0e, t, F(i0e, t)(x))                                                                                          \
+    X(i1, t, F(i1, t)(x))                                                                                            \
+    X(i1e, t, F(i1e, t)(x))
+BESSEL(DEFINE, f32)
 SAME_TYPE(DEFINE, f32)
 SAME_TYPE(DEFINE, f64)
 TO_BOOL(DEFINE_BOOL, f32)
@@ -109,7 +116,9 @@ DEFINE(tan, f64, tan(x))
 
 #define DEFINE_HALF(op, m, EXPR) HALF1(op, m, m)
 #define DEFINE_HALF_BOOL(op, m, EXPR) HALF1(op, m, b8)
-#define HALVES(m) SAME_TYPE(DEFINE_HALF, m) TRIGONOMETRIC_OPS(DEFINE_HALF, m, 0) TO_BOOL(DEFINE_HALF_BOOL, m)
+#define HALVES(m)                                                                                                    \
+    SAME_TYPE(DEFINE_HALF, m) BESSEL(DEFINE_HALF, m) TRIGONOMETRIC_OPS(DEFINE_HALF, m, 0)                            \
+    TO_BOOL(DEFINE_HALF_BOOL, m)
 HALVES(f16)
 HALVES(bf16)
 
@@ -117,4 +126,5 @@ HALVES(bf16)
 #define SGN(t) {ST_OP_sgn, CODE_##t, (st_function)l_sign_##t},
 #define ROWS(t) SAME_TYPE(ROW, t) TRIGONOMETRIC_OPS(ROW, t, 0) TO_BOOL(ROW, t) SGN(t)
 
-const st_entry ISA_NAME(st_entries_unary_float)[] = {ROWS(f32) ROWS(f64) ROWS(f16) ROWS(bf16) ST_END};
+const st_entry ISA_NAME(st_entries_unary_float)[] = {
+    ROWS(f32) ROWS(f64) ROWS(f16) ROWS(bf16) BESSEL(ROW, f32) BESSEL(ROW, f16) BESSEL(ROW, bf16) ST_END};

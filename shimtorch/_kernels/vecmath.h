@@ -1,6 +1,7 @@
 /* Elementary functions the compiler can vectorise: no branches, no calls, no tables.
  *
- * st_<f>_f32 and st_<f>_f64, at most about 2 ulp off. The polynomials are interpolations at Chebyshev nodes made for
+ * st_<f>_f32 and st_<f>_f64, at most about 2 ulp off; inverses and special functions stand in vecmath_arc.h and
+ * vecmath_special.h. The polynomials are interpolations at Chebyshev nodes made for
  * these intervals. Infinities, NaN, zeros and subnormals come out as in C's libm. What is not written out here
  * (at the end) is libm's. */
 #ifndef SHIMTORCH_KERNELS_VECMATH_H
@@ -17,6 +18,9 @@
 /* Adding and subtracting these rounds to an integer; the sum's low bits are that integer. */
 #define ROUNDER_F32 0x1.8p23f
 #define ROUNDER_F64 0x1.8p52
+
+/* the function f of type t */
+#define F(f, t) st_##f##_##t
 
 #define LOG2E 0x1.71547652b82fep+0
 #define LOG10E 0x1.bcb7b1526e50ep-2
@@ -142,12 +146,9 @@ static inline f64 st_tanh_f64(f64 x) {
 
 /* ---- logarithms: x = 2^e m, sqrt(1/2) <= m < sqrt(2) ---- */
 
-static inline f32 st_log_f32(f32 x) {
-    const u32 root_half = 0x3f3504f3u;
-    const f32 y = x < 0x1p-126f ? x * 0x1p23f : x;
-    const u32 u = bits_of_f32(y) - root_half;
-    const f32 e = (f32)((i32)u >> 23) - (x < 0x1p-126f ? 23.0f : 0.0f);
-    const f32 f = f32_of_bits((u & 0x7fffffu) + root_half) - 1.0f, f2 = f * f;
+/* log(1 + f) + e ln2 + low, for 1 + f = m; low, far below the sum, is at least what e ln2 lacks to the high part of ln2 */
+static inline f32 log_of_parts_f32(f32 f, f32 e, f32 low) {
+    const f32 f2 = f * f;
     f32 p = 0x1.1d8ea6p-4f;
     p = MADD(p, f, -0x1.d635bcp-4f);
     p = MADD(p, f, 0x1.dea282p-4f);
@@ -157,21 +158,14 @@ static inline f32 st_log_f32(f32 x) {
     p = MADD(p, f, 0x1.999d5ap-3f);
     p = MADD(p, f, -0x1.fffffcp-3f);
     p = MADD(p, f, 0x1.555554p-2f);
-    p = MADD(p * f, f2, e * 0x1.7f7d1cp-20f);
+    p = MADD(p * f, f2, low);
     p = MADD(f2, -0.5f, p);
-    const f32 r = MADD(e, 0x1.62e4p-1f, f + p);
-    return x > 0.0f && x < INFINITY ? r : x == 0.0f ? -INFINITY : x > 0.0f ? x : NAN;
+    return MADD(e, 0x1.62e4p-1f, f + p);
 }
 
 /* with s = f / (2 + f), log(1 + f) = 2 s + s^3 P(s^2) = f - s (f - s^2 P) */
-static inline f64 st_log_f64(f64 x) {
-    const u64 root_half = 0x3fe6a09e667f3bcdu;
-    const f64 y = x < 0x1p-1022 ? x * 0x1p52 : x;
-    const u64 u = bits_of_f64(y) - root_half;
-    /* the exponent, shifted logically with a bias and turned into a double through its bits (for AVX2) */
-    const u64 biased = (u + (1024ull << 52)) >> 52;
-    const f64 e = (f64_of_bits(0x4330000000000000u | biased) - (0x1p52 + 1024.0)) - (x < 0x1p-1022 ? 52.0 : 0.0);
-    const f64 f = f64_of_bits((u & 0xfffffffffffffu) + root_half) - 1.0, s = f / (2.0 + f), s2 = s * s;
+static inline f64 log_of_parts_f64(f64 f, f64 e, f64 low) {
+    const f64 s = f / (2.0 + f), s2 = s * s;
     f64 p = 0x1.0c039c49989c6p-3;
     p = MADD(p, s2, 0x1.0fbe95d716020p-3);
     p = MADD(p, s2, 0x1.3b1c355a8f7a2p-3);
@@ -181,8 +175,26 @@ static inline f64 st_log_f64(f64 x) {
     p = MADD(p, s2, 0x1.9999999999a38p-2);
     p = MADD(p, s2, 0x1.5555555555555p-1);
     const f64 half_f2 = 0.5 * f * f;
-    const f64 low = MADD(s, MADD(p, s2, half_f2), e * 0x1.a39ef35793c76p-33);
-    const f64 r = MADD(e, 0x1.62e42feep-1, f - (half_f2 - low));
+    return MADD(e, 0x1.62e42feep-1, f - (half_f2 - MADD(s, MADD(p, s2, half_f2), low)));
+}
+
+static inline f32 st_log_f32(f32 x) {
+    const u32 root_half = 0x3f3504f3u;
+    const f32 y = x < 0x1p-126f ? x * 0x1p23f : x;
+    const u32 u = bits_of_f32(y) - root_half;
+    const f32 e = (f32)((i32)u >> 23) - (x < 0x1p-126f ? 23.0f : 0.0f);
+    const f32 r = log_of_parts_f32(f32_of_bits((u & 0x7fffffu) + root_half) - 1.0f, e, e * 0x1.7f7d1cp-20f);
+    return x > 0.0f && x < INFINITY ? r : x == 0.0f ? -INFINITY : x > 0.0f ? x : NAN;
+}
+
+static inline f64 st_log_f64(f64 x) {
+    const u64 root_half = 0x3fe6a09e667f3bcdu;
+    const f64 y = x < 0x1p-1022 ? x * 0x1p52 : x;
+    const u64 u = bits_of_f64(y) - root_half;
+    /* the exponent, shifted logically with a bias and turned into a double through its bits (for AVX2) */
+    const u64 biased = (u + (1024ull << 52)) >> 52;
+    const f64 e = (f64_of_bits(0x4330000000000000u | biased) - (0x1p52 + 1024.0)) - (x < 0x1p-1022 ? 52.0 : 0.0);
+    const f64 r = log_of_parts_f64(f64_of_bits((u & 0xfffffffffffffu) + root_half) - 1.0, e, e * 0x1.a39ef35793c76p-33);
     return x > 0.0 && x < (f64)INFINITY ? r : x == 0.0 ? -(f64)INFINITY : x > 0.0 ? x : (f64)NAN;
 }
 
@@ -247,22 +259,6 @@ static inline f32 st_pow_f32(f32 base, f32 exponent) {
 
 static inline f64 st_pow_f64(f64 x, f64 y) { return pow(x, y); }
 
-/* ---- error function ---- */
-
-/* Both polynomials are summed in pairs, not one term after the other: the processor can work on them side by side. */
-static inline f32 st_erf_f32(f32 x) {
-    const f32 a = fabsf(x), b = 4.0f < a ? 4.0f : a, z = b * b, z2 = z * z;
-    const f32 p01 = MADD(-0x1.812746p-2f, z, 0x1.06eba8p-3f), p23 = MADD(-0x1.b829c8p-6f, z, 0x1.ce2f08p-4f);
-    const f32 p45 = MADD(-0x1.bccf66p-11f, z, 0x1.562a60p-8f), p67 = MADD(-0x1.445f48p-17f, z, 0x1.d88750p-14f);
-    const f32 p = MADD(MADD(p67, z2, p45), z2 * z2, MADD(p23, z2, p01));
-    /* log(1 - erf) */
-    const f32 q01 = MADD(-0x1.2156fap+0f, b, 0x1.4fb068p-12f), q23 = MADD(-0x1.c2e356p-4f, b, -0x1.437eb4p-1f);
-    const f32 q45 = MADD(-0x1.37ecc6p-8f, b, 0x1.b0e246p-6f), q67 = MADD(-0x1.825ce4p-15f, b, 0x1.38e5e6p-11f);
-    const f32 q47 = MADD(MADD(0x1.b77830p-20f, z, q67), z, q45), q = MADD(q47, z2, MADD(q23, z, q01));
-    const f32 tail = 1.0f - exp_near_f32(q);
-    return a < 1.0f ? MADD(x, p, x) : copysignf(tail, x);
-}
-
 /* ---- sine and cosine of float32, computed in float64; for |x| <= SINCOS_LIMIT ---- */
 
 #define SINCOS_LIMIT 1e6f
@@ -313,12 +309,10 @@ DEFINE_LIMITS(f64)
 
 /* ---- the rest is libm's ---- */
 
-#define LIBM_BOTH(X)                                                                                                 \
-    X(sqrt) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(asinh) X(acosh) X(atanh) X(floor) X(ceil) X(trunc) X(rint)     \
-    X(erfc) X(lgamma) X(fabs)
-#define LIBM_F64(X) X(log2) X(log10) X(erf) X(sin) X(cos) X(tan)
+#define LIBM_BOTH(X) X(sqrt) X(floor) X(ceil) X(trunc) X(rint) X(lgamma) X(fabs)
+#define LIBM_F64(X) X(log2) X(log10) X(sin) X(cos) X(tan)
 #define LIBM_F32(X) X(sin) X(cos) X(tan)
-#define LIBM_BINARY(X) X(atan2) X(hypot) X(copysign) X(nextafter) X(fmod)
+#define LIBM_BINARY(X) X(hypot) X(copysign) X(nextafter) X(fmod)
 
 #define WRAP_F32(fn) static inline f32 st_##fn##_f32(f32 x) { return fn##f(x); }
 #define WRAP_F64(fn) static inline f64 st_##fn##_f64(f64 x) { return fn(x); }
@@ -330,5 +324,8 @@ LIBM_BOTH(WRAP_F64)
 LIBM_F32(WRAP_F32)
 LIBM_F64(WRAP_F64)
 LIBM_BINARY(WRAP_BINARY)
+
+#include "vecmath_arc.h"
+#include "vecmath_special.h"
 
 #endif

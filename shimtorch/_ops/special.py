@@ -22,15 +22,22 @@ def _float(x, name):
     return x if x.is_floating_point() else x.to(get_default_dtype())
 
 
-def _by_scipy(name, f, *arguments):
-    """A function of scipy.special, or the kernel for a device; tensors are computed in float32 or float64."""
+# Own loops for what SciPy computes number by number; of float64 the Bessel functions remain SciPy's.
+_LOOPS = {f: unary(f"_{f}_loop", f, method=False, function=False, inplace=False, out=False)
+          for f in ("erfinv", "i0", "i0e", "i1", "i1e")}
+
+
+def _computed(name, f, *arguments):
+    """A function of scipy.special by a loop, SciPy, or the kernel for a device; SciPy gets float32 or float64."""
     tensors = [a for a in arguments if hasattr(a, "_ndarray")]
     if any(t.is_cuda for t in tensors):
         from .._gpu._dense import special
         return special(f, *(a.contiguous() if hasattr(a, "_ndarray") else a for a in arguments))
+    dtype = tensors[0].dtype
+    if f in _LOOPS and (f == "erfinv" or dtype.name != "float64"):
+        return _LOOPS[f](*arguments)
     import numpy as np
     import scipy.special
-    dtype = tensors[0].dtype
     wide = dtype if dtype.name in ("float32", "float64") else get_default_dtype()
     result = getattr(scipy.special, f)(*(a.to(wide)._ndarray() if hasattr(a, "_ndarray") else a for a in arguments))
     with np.errstate(over="ignore"):
@@ -49,7 +56,7 @@ unary("erfc", result="float", aliases=("special_erfc",), samples=_real,
     grads={"self": lambda g, out: g * (out * out).exp() * (math.sqrt(math.pi) / 2)})
 def erfinv(self):
     """The number whose ``erf`` is the element."""
-    return _by_scipy("erfinv", "erfinv", _float(self, "erfinv"))
+    return _computed("erfinv", "erfinv", _float(self, "erfinv"))
 
 
 # ---------------------------------------------------------------- gamma functions
@@ -61,7 +68,7 @@ unary("lgamma", result="float", samples=_positive, grads={"self": lambda g, self
 def digamma(self):
     """The logarithmic derivative of the gamma function."""
     x = _float(self, "digamma")
-    result = _by_scipy("digamma", "digamma", x)
+    result = _computed("digamma", "digamma", x)
     return where(x == 0, -OPS["torch.copysign"](x.new_full((), math.inf), x), result)
 
 
@@ -76,7 +83,7 @@ def polygamma(n, self):
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     x = _float(self, "polygamma")
-    return digamma(x) if n == 0 else _by_scipy("polygamma", "polygamma", n, x)
+    return digamma(x) if n == 0 else _computed("polygamma", "polygamma", n, x)
 
 
 @op(name="polygamma", function=False, inplace=True, samples=Samples([call(Draw(3, 4, low=0.2, high=3), 1)], "real"))
@@ -109,7 +116,7 @@ def _incomplete(name, f, sign):
         "other": lambda g, self, other: g * sign * ((self - 1) * other.log() - other - self.lgamma()).exp()})
     def forward(self, other):
         a, x = _float(self, name), _float(other, name)
-        return _by_scipy(name, f, *OPS["torch.broadcast_tensors"](a, x))
+        return _computed(name, f, *OPS["torch.broadcast_tensors"](a, x))
     forward.__doc__ = f"The regularised {'lower' if sign > 0 else 'upper'} incomplete gamma function."
 
 
@@ -122,13 +129,13 @@ _incomplete("igammac", "gammaincc", -1)
 @op(inplace=True, out=True, samples=_real, grads={"self": lambda g, self: g * _i1(self)})
 def i0(self):
     """The modified Bessel function of the first kind, of order 0."""
-    return _by_scipy("i0", "i0", _float(self, "i0"))
+    return _computed("i0", "i0", _float(self, "i0"))
 
 
 @op(method=False, function=False, grads={"self": lambda g, self, out: g * (i0(self) - where(self == 0, 0.5, out / where(
     self == 0, 1, self)))})
 def _i1(self):
-    return _by_scipy("i1", "i1", self)
+    return _computed("i1", "i1", self)
 
 
 @op(inplace=True, out=True, samples=samples.unary(dtypes="number"),

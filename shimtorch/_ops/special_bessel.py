@@ -9,7 +9,7 @@ from .._core.tensor import TensorBase, wrap_ndarray
 from . import samples
 from ._rules import where
 from .samples import Draw, Samples, call
-from .special import _by_scipy, _float, _i1, _no_derivative, i0
+from .special import _computed, _float, _i1, _no_derivative, i0
 
 _SPACE = {"namespace": "torch.special", "method": False, "out": True}
 
@@ -22,7 +22,7 @@ def _declare(name, f, doc, grad=None, low=-2.0, high=2.0, special=True):
     @op(name=name, grads={"self": rule}, doc=doc, samples=samples.unary(
         low=low, high=high, dtypes="real", gradcheck=grad is not None, special=special), **_SPACE)
     def forward(self):
-        return _by_scipy(full, f, _float(self, full))
+        return _computed(full, f, _float(self, full))
     return OPS["torch.special." + name]
 
 
@@ -131,7 +131,7 @@ def xlog1py(self, other):
     "x": lambda g: _no_derivative("special_zeta", "self"),
     "y": lambda g, x, y: g * -x * _zeta(x + 1, y)})
 def _zeta(x, y):
-    return _by_scipy("zeta", "zeta", x, y)
+    return _computed("zeta", "zeta", x, y)
 
 
 @op(samples=Samples([call(Draw(3, 4, low=1.5, high=4), Draw(3, 4, low=0.5, high=3)), call(Draw(3, low=2, high=3), 2.0),
