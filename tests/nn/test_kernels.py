@@ -87,3 +87,81 @@ def test_interpolate(mode, dims):
     assert gradcheck(resized, (x,)) and gradgradcheck(resized, (x,))
     lower = F.interpolate(x.detach().to(torch.bfloat16), (7, 3, 4)[:dims], mode=mode)
     torch.testing.assert_close(lower.double(), resized(x.detach()), rtol=0.02, atol=0.03)
+
+
+@pytest.mark.parametrize("mode, numpys", (("reflect", "reflect"), ("replicate", "edge"), ("circular", "wrap"),
+                                          ("constant", "constant")))
+@pytest.mark.parametrize("pads", (((2, 1),), ((1, 0), (0, 3)), ((1, 2), (0, 0), (2, 1))))
+@pytest.mark.parametrize("dtype", ("float64", "float32", "float16", "int64", "uint8", "complex128"))
+def test_padding(mode, numpys, pads, dtype):
+    x = np.arange(2 * 4 * 4 * 5 * 4).reshape(2, 4, 4, 5, 4)[(0,) * (3 - len(pads))].astype(dtype)
+    wanted = np.pad(x, [(0, 0)] * (x.ndim - len(pads)) + list(pads), mode=numpys)
+    flat = [n for pair in reversed(pads) for n in pair]
+    for given in (torch.tensor(x), torch.tensor(x.swapaxes(-1, -2).copy()).transpose(-1, -2)):
+        assert F.pad(given, flat, mode).numpy().tobytes() == wanted.tobytes()
+
+
+def test_padding_refuses_what_does_not_fit():
+    for x, pad, mode in ((torch.ones(2, 3), (3, 0), "reflect"), (torch.ones(2, 3), (-2, -1), "replicate"),
+                         (torch.ones(2, 3), (4, 0), "circular"), (torch.ones(2, 0), (1, 1), "replicate")):
+        with pytest.raises(RuntimeError):
+            F.pad(x, pad, mode)
+    with pytest.raises(NotImplementedError, match="\"reflection_pad1d\" not implemented for 'Bool'"):
+        F.pad(torch.ones(2, 3, dtype=torch.bool), (1, 1), "reflect")
+    assert F.pad(torch.ones(0, 2, 3), (1, 1), "reflect").shape == (0, 2, 5)
+
+
+@pytest.mark.parametrize("squared", (False, True))
+def test_margins_of_many_classes(squared):
+    """More classes than the lanes of a row's sum, with targets that hold some of them twice."""
+    x, y, weight = drawn(6, 21), torch.tensor([0, 20, 5, 5, 8, 1]), drawn(21, seed=2).abs()
+    x[3, 2] = math.nan                          # no hinge is above zero there
+    others = x - x.gather(1, y.unsqueeze(1)) + 0.5
+    others[range(6), y] = 0
+    hinge = others.clamp(min=0).nan_to_num(0.0) ** (1 + squared)
+    got = F.multi_margin_loss(x, y, 1 + squared, 0.5, weight, reduction="none")
+    torch.testing.assert_close(got, hinge.sum(1) / 21 * weight[y])
+    labels = torch.tensor(np.random.default_rng(3).integers(-1, 21, (6, 21)))
+    labels[:, 0] = torch.arange(6)
+    x, wanted = x.nan_to_num(-4.0), []
+    for row, of in zip(x.tolist(), labels.tolist()):
+        of = of[:of.index(-1)] if -1 in of else of
+        wanted.append(sum(max(0.0, 1 - row[t] + row[j]) for t in of for j in range(21) if j not in of) / 21)
+    got = F.multilabel_margin_loss(x, labels, reduction="none")
+    torch.testing.assert_close(got, torch.tensor(wanted, dtype=torch.float64))
+
+
+@pytest.mark.parametrize("loss", ("multi_margin_loss", "multilabel_margin_loss"))
+def test_margins_derived_twice(loss):
+    """Once by a kernel, and by ops where the gradient is to be derived again: both give the same."""
+    x = drawn(3, 5).requires_grad_()
+    y = torch.tensor([1, 4, 0]) if loss == "multi_margin_loss" else torch.tensor(
+        [[3, 0, -1, 2, 1], [1, 2, 3, 4, 0], [-1, 1, 2, 3, 4]])
+    options = {"p": 2} if loss == "multi_margin_loss" else {}
+
+    def f(x):
+        return getattr(F, loss)(x, y, reduction="none", **options)
+
+    g = drawn(3, seed=5)
+    kernel, = torch.autograd.grad(f(x), x, g)
+    composed, = torch.autograd.grad(f(x), x, g, create_graph=True)
+    torch.testing.assert_close(kernel, composed.detach())
+    assert gradcheck(f, (x,)) and gradgradcheck(f, (x,))
+
+
+@pytest.mark.parametrize("shape", ((6, 4), (3, 4, 5), (2, 4, 3, 2)))
+@pytest.mark.parametrize("weighted", (False, True))
+def test_nll_of_maps(shape, weighted):
+    x = drawn(*shape).requires_grad_()
+    y = torch.tensor(np.random.default_rng(4).integers(0, 4, (shape[0], *shape[2:])))
+    weight = drawn(4, seed=6).abs() if weighted else None
+    kept = (y != 2).to(x.dtype)
+    each = -x.gather(1, y.unsqueeze(1)).squeeze(1) * kept * (1 if weight is None else weight[y])
+    total = kept.sum() if weight is None else (weight[y] * kept).sum()
+    for reduction, wanted in (("none", each), ("sum", each.sum()), ("mean", each.sum() / total)):
+        got = F.nll_loss(x, y, weight, ignore_index=2, reduction=reduction)
+        torch.testing.assert_close(got, wanted)
+        torch.testing.assert_close(*(torch.autograd.grad(r.sum(), x, retain_graph=True)[0] for r in (got, wanted)))
+    with pytest.raises(IndexError, match="Target 7 is out of bounds."):
+        F.nll_loss(x, torch.full_like(y, 7), reduction="none")
+    assert gradgradcheck(lambda x: F.nll_loss(x, y, weight, reduction="none"), (x,))

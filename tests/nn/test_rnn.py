@@ -75,3 +75,19 @@ def test_packed_sequence_converts():
     assert single.data.dtype is torch.float32 and single.batch_sizes is packed.batch_sizes
     assert packed.double() is packed
     assert rnn.invert_permutation(packed.sorted_indices).tolist() == packed.unsorted_indices.tolist()
+
+
+def test_forward_impl():
+    """LSTM alone has it; the last state stays in the order that the sequences have."""
+    torch.manual_seed(0)
+    net = torch.nn.LSTM(3, 4)
+    x, order = torch.randn(5, 2, 3), torch.tensor([1, 0])
+    state = torch.randn(1, 2, 4), torch.randn(1, 2, 4)
+    got, want = net.forward_impl(x, state, None, 2, order), net(x, tuple(s[:, order] for s in state))
+    packed = torch.nn.utils.rnn.pack_padded_sequence(x, [5, 3])
+    got_packed = net.forward_impl(packed.data, None, packed.batch_sizes, 2, None)
+    want_packed = net(packed)
+    for (out, last), (wanted, wanted_last) in ((got, want), (got_packed, (want_packed[0].data, want_packed[1]))):
+        assert torch.equal(out, wanted)
+        for a, b in zip(last, wanted_last):
+            assert torch.equal(a, b)

@@ -34,18 +34,20 @@ def scaled_dot_product_attention(
         value = value.repeat_interleave(query.size(-3) // value.size(-3), -3)
     if scale is None:
         scale = 1.0 / math.sqrt(query.size(-1)) if query.size(-1) else 1.0
-    if is_causal:
-        attn_mask = _ops.ones((query.size(-2), key.size(-2)), dtype=bool_dtype, device=query.device).tril()
     scores = (query * scale).matmul(key.transpose(-2, -1))
-    if attn_mask is None:
-        weights = scores.softmax(-1)
-    else:
+    if is_causal:
+        later = _ops.full(scores.shape[-2:], -math.inf, dtype=scores.dtype, device=scores.device).triu(1)
+        scores = scores + later
+    elif attn_mask is not None:
         if attn_mask.dtype is bool_dtype:
             scores = scores.masked_fill(attn_mask.logical_not(), -math.inf)
         else:
             scores = scores + attn_mask
-        nothing = (scores == -math.inf).all(-1, keepdim=True)  # where nothing takes part, the result is 0
-        weights = scores.softmax(-1).masked_fill(nothing, 0.0)
+    weights = scores.softmax(-1)
+    if attn_mask is not None and scores.size(-1):
+        nothing = scores.detach().amax(-1, keepdim=True) == -math.inf  # where nothing takes part, the result is 0
+        if nothing.any():
+            weights = weights.masked_fill(nothing, 0.0)
     if dropout_p > 0.0:
         weights = dropout(weights, dropout_p, True)
     return weights.matmul(value)

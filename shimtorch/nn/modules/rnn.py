@@ -348,6 +348,20 @@ class LSTM(RNNBase):
         """``forward`` of a PackedSequence, as versions 1.1 to 1.3 called it."""
         return self.forward(input, hx)
 
+    def forward_impl(self, input, hx, batch_sizes, max_batch_size, sorted_indices):
+        """The output and the last state, as versions 1.1 to 1.3 computed them for both kinds of *input*.
+
+        That is a tensor, or the data of a PackedSequence whose *batch_sizes* are given. *hx* is None, or is put in the
+        order of *sorted_indices*, in which the last state stays.
+        """
+        if hx is None:
+            hx = self._zero_hidden(input, max_batch_size)
+        hx = self.permute_hidden(hx, sorted_indices)
+        if batch_sizes is None:
+            return self.forward(input, hx)
+        output, last = self._forward_packed(PackedSequence(input, batch_sizes), hx)
+        return output.data, last
+
     def get_expected_cell_size(self, input, batch_sizes):
         """The size of the cell state for *input*."""
         return (self.num_layers * self._directions, self._batch(input, batch_sizes), self.hidden_size)
