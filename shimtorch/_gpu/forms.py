@@ -27,7 +27,7 @@ COMPOSED = """
     _norm logsumexp _max_dim _min_dim threshold_backward diagonal_backward select_backward slice_backward
     as_strided_backward unfold_backward uniform_ normal_ bernoulli_ bernoulli exponential_ cauchy_ log_normal_
     geometric_ random_ normal poisson binomial _standard_gamma _sample_dirichlet normalise_rows normalise_channels
-    recurrent_layer to_dense _complex_logaddexp _unit_matrices pad_constant huber
+    recurrent_layer to_dense _complex_logaddexp _unit_matrices pad_constant huber cross_entropy_terms
     unfold_columns fold_columns
     erfinv digamma polygamma i0 i0e _i1 i1 i1e _zeta _xlog1py _pinv
 """

@@ -120,3 +120,15 @@ def nll_spread(grad, classes, target, weight, ignore_index):
 def huber(difference, delta):
     """difference ** 2 / 2 where that is smaller than delta, and a straight line beyond."""
     return pointwise1("huber", difference, (delta,))
+
+
+@op(**_SPACE, function=False, backward_name="BinaryCrossEntropyBackward0",
+    samples=Samples([call(Draw(3, 4, low=0.05, high=0.95), Draw(3, 4, low=0, high=1)),
+                     call(Draw(2, low=0, high=0), Draw(2, low=0, high=1))], gradcheck=(0,),
+                    reference=lambda torch: lambda input, target: torch.nn.functional.binary_cross_entropy(
+                        input, target, reduction="none")),
+    grads={"input": lambda g, input, target: g * (input - target) / (input * (1 - input)).clamp(min=1e-12),
+           "target": lambda g, input: g * ((-input).log1p() - input.log())})
+def cross_entropy_terms(input, target):
+    """``-(target * log(input) + (1 - target) * log(1 - input))``, the logarithms at least -100."""
+    return (target - 1) * (-input).log1p().clamp_(min=-100) - target * input.log().clamp_(min=-100)

@@ -3,7 +3,7 @@
 from ... import _ops
 from ..._core.dtype import int32, int64, uint8
 from ..._core.history import name_history
-from ..._ops.nn import nll_each
+from ..._ops.nn import cross_entropy_terms, nll_each
 from .._reduction import reduced, settle
 from .activation import logsigmoid
 
@@ -151,12 +151,6 @@ def _smoothed(log_probs, target, weight, loss, reduction, ignore_index, label_sm
     return (1 - label_smoothing) * loss + (label_smoothing / log_probs.size(dim)) * smooth
 
 
-def _safe_log(x):
-    """log(x), but at least -100."""
-    positive = x > 0
-    return _ops.where(positive, _ops.where(positive, x, _ops.ones_like(x)).log(), -100.0).clamp(min=-100)
-
-
 def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
     """-(target * log(input) + (1 - target) * log(1 - input)), the logarithms at least -100."""
     reduction = settle(size_average, reduce, reduction)
@@ -165,9 +159,11 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
             f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is "
             "deprecated. Please ensure they have the same size."
         )
-    if input.numel() and bool(((input < 0) | (input > 1)).any()):
-        raise RuntimeError("all elements of input should be between 0 and 1")
-    loss = (target - 1) * _safe_log(1 - input) - target * _safe_log(input)
+    if input.numel():
+        lowest, highest = input.detach().aminmax()
+        if not (lowest >= 0 and highest <= 1):
+            raise RuntimeError("all elements of input should be between 0 and 1")
+    loss = cross_entropy_terms(input, target)
     if weight is not None:
         loss = loss * weight
     return name_history(reduced(loss, reduction), "BinaryCrossEntropyBackward0")
