@@ -71,9 +71,9 @@ def _conv(n, input, weight, bias, stride, padding, dilation, groups):
         )
     kernel = weight.shape[2:]
     stride, dilation = ntuple(stride, n, "stride"), ntuple(dilation, n, "dilation")
-    if any(s <= 0 for s in stride):
+    if min(stride) <= 0:
         raise RuntimeError("non-positive stride is not supported")
-    if any(d <= 0 for d in dilation):
+    if min(dilation) <= 0:
         raise RuntimeError("dilation should be greater than zero")
     if padding == "same":
         before, after = _same_padding(kernel, stride, dilation)
@@ -81,7 +81,7 @@ def _conv(n, input, weight, bias, stride, padding, dilation, groups):
         before = after = [0] * n
     else:
         before = after = ntuple(padding, n, "padding")
-        if any(p < 0 for p in before):
+        if min(before) < 0:
             raise RuntimeError("negative padding is not supported")
     padded = [s + b + a for s, b, a in zip(x.shape[2:], before, after, strict=True)]
     extent = [d * (k - 1) + 1 for k, d in zip(kernel, dilation, strict=True)]

@@ -44,7 +44,7 @@ def _sliding(name, n, input, kernel_size, stride, padding, dilation, ceil_mode, 
         for what, value in (("kernel_size", kernel), ("stride", stride), ("dilation", dilation)):
             if value[0] <= 0:
                 raise RuntimeError(f"max_pool1d() {what} must be greater than zero, but got {value[0]}")
-    if any(s <= 0 for s in stride):
+    if min(stride) <= 0:
         raise RuntimeError("stride should not be zero")
     for p, k, d in zip(padding, kernel, dilation, strict=True):
         if k <= 0 or d <= 0:

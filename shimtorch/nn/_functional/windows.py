@@ -18,6 +18,8 @@ def laid_like(x, result):
 
 def ntuple(value, n, name):
     """*value* as n integers, one for each spatial dimension."""
+    if value.__class__ is int:
+        return (value,) * n
     if not isinstance(value, Iterable) or getattr(value, "ndim", 1) == 0:
         return (int(value),) * n
     values = tuple(int(v) for v in value)
