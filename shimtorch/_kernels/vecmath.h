@@ -1,9 +1,9 @@
 /* Elementary functions the compiler can vectorise: no branches, no calls, no tables.
  *
- * st_<f>_f32 and st_<f>_f64, at most about 2 ulp off; inverses and special functions stand in vecmath_arc.h and
- * vecmath_special.h. The polynomials are interpolations at Chebyshev nodes made for
- * these intervals. Infinities, NaN, zeros and subnormals come out as in C's libm. What is not written out here
- * (at the end) is libm's. */
+ * st_<f>_f32 and st_<f>_f64, at most about 2 ulp off. The circular, the hyperbolic and the inverse, and the special
+ * functions have headers of their own, which this one includes. The polynomials are interpolations at Chebyshev nodes
+ * made for these intervals. Infinities, NaN, zeros and subnormals come out as in C's libm. What is not written out is
+ * libm's (at the end). */
 #ifndef SHIMTORCH_KERNELS_VECMATH_H
 #define SHIMTORCH_KERNELS_VECMATH_H
 
@@ -146,7 +146,7 @@ static inline f64 st_tanh_f64(f64 x) {
 
 /* ---- logarithms: x = 2^e m, sqrt(1/2) <= m < sqrt(2) ---- */
 
-/* log(1 + f) + e ln2 + low, for 1 + f = m; low, far below the sum, is at least what e ln2 lacks to the high part of ln2 */
+/* log(1 + f) + e ln2 for 1 + f = m; low, to be added, holds what the high part of ln2 that is used here lacks */
 static inline f32 log_of_parts_f32(f32 f, f32 e, f32 low) {
     const f32 f2 = f * f;
     f32 p = 0x1.1d8ea6p-4f;
@@ -259,46 +259,6 @@ static inline f32 st_pow_f32(f32 base, f32 exponent) {
 
 static inline f64 st_pow_f64(f64 x, f64 y) { return pow(x, y); }
 
-/* ---- sine and cosine of float32, computed in float64; for |x| <= SINCOS_LIMIT ---- */
-
-#define SINCOS_LIMIT 1e6f
-
-typedef struct {
-    f64 sin, cos;
-    u64 quadrant;
-} st_sincos;
-
-static inline st_sincos sincos_f32(f32 a) {
-    const f64 x = a, shifted = x * 0x1.45f306dc9c883p-1 + ROUNDER_F64, n = shifted - ROUNDER_F64;
-    const f64 r = MADD(n, -0x1.0b4611a626331p-34, MADD(n, -0x1.921fb544p+0, x)), z = r * r;
-    f64 s = 0x1.6dbe0838a06e9p-19;
-    s = MADD(s, z, -0x1.a013a793b98cep-13);
-    s = MADD(s, z, 0x1.11110def2e1c9p-7);
-    s = MADD(s, z, -0x1.555555545e0acp-3);
-    f64 c = 0x1.9a6f2bb019f50p-16;
-    c = MADD(c, z, -0x1.6c0e087f57eebp-10);
-    c = MADD(c, z, 0x1.55554cbb440f1p-5);
-    c = MADD(c, z, -0x1.fffffffab1da6p-2);
-    return (st_sincos){r * MADD(s, z, 1.0), MADD(c, z, 1.0), bits_of_f64(shifted)};
-}
-
-static inline f32 st_near_sin_f32(f32 x) {
-    const st_sincos t = sincos_f32(x);
-    const f64 r = t.quadrant & 1 ? t.cos : t.sin;
-    return (f32)(t.quadrant & 2 ? -r : r);
-}
-
-static inline f32 st_near_cos_f32(f32 x) {
-    const st_sincos t = sincos_f32(x);
-    const f64 r = t.quadrant & 1 ? t.sin : t.cos;
-    return (f32)((t.quadrant + 1) & 2 ? -r : r);
-}
-
-static inline f32 st_near_tan_f32(f32 x) {
-    const st_sincos t = sincos_f32(x);
-    return (f32)(t.quadrant & 1 ? -t.cos / t.sin : t.sin / t.cos);
-}
-
 /* ---- bounds: a NaN in either comes through ---- */
 
 #define DEFINE_LIMITS(t)                                                                \
@@ -326,6 +286,7 @@ LIBM_F64(WRAP_F64)
 LIBM_BINARY(WRAP_BINARY)
 
 #include "vecmath_arc.h"
+#include "vecmath_circular.h"
 #include "vecmath_special.h"
 
 #endif
