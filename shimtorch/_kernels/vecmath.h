@@ -23,7 +23,6 @@
 #define F(f, t) st_##f##_##t
 
 #define LOG2E 0x1.71547652b82fep+0
-#define LOG10E 0x1.bcb7b1526e50ep-2
 #define LN2 0x1.62e42fefa39efp-1
 
 /* ---- exponentials: x = n ln2 + r, |r| <= ln2 / 2 ---- */
@@ -144,11 +143,37 @@ static inline f64 st_tanh_f64(f64 x) {
     return copysign(a > 20.0 ? 1.0 : t / (t + 2.0), x);
 }
 
-/* ---- logarithms: x = 2^e m, sqrt(1/2) <= m < sqrt(2) ---- */
+/* ---- logarithms: x = 2^e (1 + f), sqrt(1/2) <= 1 + f < sqrt(2) ---- */
 
-/* log(1 + f) + e ln2 for 1 + f = m; low, to be added, holds what the high part of ln2 that is used here lacks */
-static inline f32 log_of_parts_f32(f32 f, f32 e, f32 low) {
-    const f32 f2 = f * f;
+typedef struct {
+    f32 e, f;
+} log_parts_f32;
+
+typedef struct {
+    f64 e, f;
+} log_parts_f64;
+
+static inline log_parts_f32 log_split_f32(f32 x) {
+    const u32 root_half = 0x3f3504f3u;
+    const f32 y = x < 0x1p-126f ? x * 0x1p23f : x;
+    const u32 u = bits_of_f32(y) - root_half;
+    return (log_parts_f32){(f32)((i32)u >> 23) - (x < 0x1p-126f ? 23.0f : 0.0f),
+                           f32_of_bits((u & 0x7fffffu) + root_half) - 1.0f};
+}
+
+static inline log_parts_f64 log_split_f64(f64 x) {
+    const u64 root_half = 0x3fe6a09e667f3bcdu;
+    const f64 y = x < 0x1p-1022 ? x * 0x1p52 : x;
+    const u64 u = bits_of_f64(y) - root_half;
+    /* the exponent, shifted logically with a bias and turned into a double through its bits (for AVX2) */
+    const u64 biased = (u + (1024ull << 52)) >> 52;
+    return (log_parts_f64){(f64_of_bits(0x4330000000000000u | biased) - (0x1p52 + 1024.0)) -
+                               (x < 0x1p-1022 ? 52.0 : 0.0),
+                           f64_of_bits((u & 0xfffffffffffffu) + root_half) - 1.0};
+}
+
+/* log(1 + f) - (f - f^2 / 2) + low */
+static inline f32 log_rest_f32(f32 f, f32 low) {
     f32 p = 0x1.1d8ea6p-4f;
     p = MADD(p, f, -0x1.d635bcp-4f);
     p = MADD(p, f, 0x1.dea282p-4f);
@@ -158,13 +183,11 @@ static inline f32 log_of_parts_f32(f32 f, f32 e, f32 low) {
     p = MADD(p, f, 0x1.999d5ap-3f);
     p = MADD(p, f, -0x1.fffffcp-3f);
     p = MADD(p, f, 0x1.555554p-2f);
-    p = MADD(p * f, f2, low);
-    p = MADD(f2, -0.5f, p);
-    return MADD(e, 0x1.62e4p-1f, f + p);
+    return MADD(p * f, f * f, low);
 }
 
 /* with s = f / (2 + f), log(1 + f) = 2 s + s^3 P(s^2) = f - s (f - s^2 P) */
-static inline f64 log_of_parts_f64(f64 f, f64 e, f64 low) {
+static inline f64 log_rest_f64(f64 f, f64 low) {
     const f64 s = f / (2.0 + f), s2 = s * s;
     f64 p = 0x1.0c039c49989c6p-3;
     p = MADD(p, s2, 0x1.0fbe95d716020p-3);
@@ -174,32 +197,44 @@ static inline f64 log_of_parts_f64(f64 f, f64 e, f64 low) {
     p = MADD(p, s2, 0x1.2492492476cccp-2);
     p = MADD(p, s2, 0x1.9999999999a38p-2);
     p = MADD(p, s2, 0x1.5555555555555p-1);
-    const f64 half_f2 = 0.5 * f * f;
-    return MADD(e, 0x1.62e42feep-1, f - (half_f2 - MADD(s, MADD(p, s2, half_f2), low)));
+    return MADD(s, MADD(p, s2, 0.5 * f * f), low);
 }
 
-static inline f32 st_log_f32(f32 x) {
-    const u32 root_half = 0x3f3504f3u;
-    const f32 y = x < 0x1p-126f ? x * 0x1p23f : x;
-    const u32 u = bits_of_f32(y) - root_half;
-    const f32 e = (f32)((i32)u >> 23) - (x < 0x1p-126f ? 23.0f : 0.0f);
-    const f32 r = log_of_parts_f32(f32_of_bits((u & 0x7fffffu) + root_half) - 1.0f, e, e * 0x1.7f7d1cp-20f);
-    return x > 0.0f && x < INFINITY ? r : x == 0.0f ? -INFINITY : x > 0.0f ? x : NAN;
+/* log(1 + f) + e ln2; low, to be added, holds what the high part of ln2 that is used here lacks */
+static inline f32 log_of_parts_f32(f32 f, f32 e, f32 low) {
+    return MADD(e, 0x1.62e4p-1f, f + MADD(f * f, -0.5f, log_rest_f32(f, low)));
 }
 
-static inline f64 st_log_f64(f64 x) {
-    const u64 root_half = 0x3fe6a09e667f3bcdu;
-    const f64 y = x < 0x1p-1022 ? x * 0x1p52 : x;
-    const u64 u = bits_of_f64(y) - root_half;
-    /* the exponent, shifted logically with a bias and turned into a double through its bits (for AVX2) */
-    const u64 biased = (u + (1024ull << 52)) >> 52;
-    const f64 e = (f64_of_bits(0x4330000000000000u | biased) - (0x1p52 + 1024.0)) - (x < 0x1p-1022 ? 52.0 : 0.0);
-    const f64 r = log_of_parts_f64(f64_of_bits((u & 0xfffffffffffffu) + root_half) - 1.0, e, e * 0x1.a39ef35793c76p-33);
-    return x > 0.0 && x < (f64)INFINITY ? r : x == 0.0 ? -(f64)INFINITY : x > 0.0 ? x : (f64)NAN;
+static inline f64 log_of_parts_f64(f64 f, f64 e, f64 low) {
+    return MADD(e, 0x1.62e42feep-1, f - (0.5 * f * f - log_rest_f64(f, low)));
 }
 
-static inline f32 st_log2_f32(f32 x) { return (f32)(st_log_f64(x) * LOG2E); }
-static inline f32 st_log10_f32(f32 x) { return (f32)(st_log_f64(x) * LOG10E); }
+/* To the bases 2 and 10: both factors of log(1 + f) and of e in a high part of few bits, whose products are exact, and
+ * a low one. */
+#define DEFINE_LOG_TO_BASE(op, t, MASK, PER_LN_HIGH, PER_LN_LOW, PER_2_HIGH, PER_2_LOW)                              \
+    static inline t st_##op##_##t(t x) {                                                                             \
+        const log_parts_##t m = log_split_##t(x);                                                                    \
+        const t half_f2 = (t)0.5 * m.f * m.f, high = t##_of_bits(bits_of_##t(m.f - half_f2) & MASK);                 \
+        const t low = ((m.f - high) - half_f2) + log_rest_##t(m.f, 0);                                               \
+        const t whole = m.e * PER_2_HIGH, part = high * PER_LN_HIGH, sum = whole + part, lost = (whole - sum) + part;\
+        const t less = MADD(low, PER_LN_HIGH, MADD(low + high, PER_LN_LOW, m.e * PER_2_LOW));                        \
+        return log_ends_##t(x, sum + (less + lost));                                                                 \
+    }
+#define DEFINE_LOG(t, LN2_LOW)                                                                                       \
+    static inline t log_ends_##t(t x, t log_x) {                                                                     \
+        return x > 0 && x < (t)INFINITY ? log_x : x == 0 ? -(t)INFINITY : x > 0 ? x : (t)NAN;                        \
+    }                                                                                                                \
+    static inline t st_log_##t(t x) {                                                                                \
+        const log_parts_##t m = log_split_##t(x);                                                                    \
+        return log_ends_##t(x, log_of_parts_##t(m.f, m.e, m.e * LN2_LOW));                                           \
+    }
+DEFINE_LOG(f32, 0x1.7f7d1cp-20f)
+DEFINE_LOG(f64, 0x1.a39ef35793c76p-33)
+DEFINE_LOG_TO_BASE(log2, f32, 0xfffff000u, 0x1.714p+0f, 0x1.47652cp-12f, 1.0f, 0.0f)
+DEFINE_LOG_TO_BASE(log2, f64, 0xffffffff00000000u, 0x1.71547p+0, 0x1.94ae0bf85ddf4p-22, 1.0, 0.0)
+DEFINE_LOG_TO_BASE(log10, f32, 0xfffff000u, 0x1.bcap-2f, 0x1.7b1526p-14f, 0x1.344p-2f, 0x1.3509f8p-18f)
+DEFINE_LOG_TO_BASE(log10, f64, 0xffffffff00000000u, 0x1.bcb7bp-2, 0x1.526e50e32a6abp-26, 0x1.34413509f7p-2,
+                   0x1.3fde623e2566bp-43)
 
 /* log(1 + x) plus what the sum 1 + x lost */
 static inline f32 st_log1p_f32(f32 x) {
@@ -270,7 +305,7 @@ DEFINE_LIMITS(f64)
 /* ---- the rest is libm's ---- */
 
 #define LIBM_BOTH(X) X(sqrt) X(floor) X(ceil) X(trunc) X(rint) X(lgamma) X(fabs)
-#define LIBM_F64(X) X(log2) X(log10) X(sin) X(cos) X(tan)
+#define LIBM_F64(X) X(sin) X(cos) X(tan)
 #define LIBM_F32(X) X(sin) X(cos) X(tan)
 #define LIBM_BINARY(X) X(hypot) X(copysign) X(nextafter) X(fmod)
 

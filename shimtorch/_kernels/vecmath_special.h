@@ -1,6 +1,6 @@
 /* Error functions and modified Bessel functions of the first kind, in the manner of vecmath.h (which includes this
- * file). With fused multiply-adds all are at most 2 ulp off the correctly rounded result, mostly 1. Functions of float32
- * that lose digits on their way work in float64; long polynomials are summed in two halves, side by side. */
+ * file). With fused multiply-adds all are at most 2 ulp off the correctly rounded result, mostly 1. Where float32 would
+ * lose digits on the way the work is done in float64; long polynomials are summed in two halves, side by side. */
 #ifndef SHIMTORCH_KERNELS_VECMATH_SPECIAL_H
 #define SHIMTORCH_KERNELS_VECMATH_SPECIAL_H
 
@@ -31,17 +31,21 @@ static inline f32 st_erf_f32(f32 x) {
     return a < 1.0f ? MADD(x, p, x) : copysignf(tail, x);
 }
 
-/* erf(x) / x - 1 of z = x^2, |x| <= 1/2 */
+/* erf(x) / x - 1 of z = x^2, |x| <= 1 */
 static inline f64 erf_tail_f64(f64 z) {
-    f64 p = -0x1.39f7b53f1b575p-23;
-    p = MADD(p, z, 0x1.b775c94200bfbp-20);
-    p = MADD(p, z, -0x1.f4bb98aab31bep-17);
-    p = MADD(p, z, 0x1.f9a2a62fe9253p-14);
-    p = MADD(p, z, -0x1.c02db23c5e7d3p-11);
-    p = MADD(p, z, 0x1.565bcd0aa3ed8p-8);
-    p = MADD(p, z, -0x1.b82ce3127f6d1p-6);
-    p = MADD(p, z, 0x1.ce2f21a042b28p-4);
-    p = MADD(p, z, -0x1.812746b0379e6p-2);
+    f64 p = -0x1.29b6758efffb1p-38;
+    p = MADD(p, z, 0x1.7f05c4ce71a84p-34);
+    p = MADD(p, z, -0x1.4e603f0ea3f96p-30);
+    p = MADD(p, z, 0x1.fc434a34e5273p-27);
+    p = MADD(p, z, -0x1.5f6d919248428p-23);
+    p = MADD(p, z, 0x1.b9e6508a369ffp-20);
+    p = MADD(p, z, -0x1.f4d25619e1da1p-17);
+    p = MADD(p, z, 0x1.f9a326c2284bep-14);
+    p = MADD(p, z, -0x1.c02db3feeb0c9p-11);
+    p = MADD(p, z, 0x1.565bcd0e65018p-8);
+    p = MADD(p, z, -0x1.b82ce312889bap-6);
+    p = MADD(p, z, 0x1.ce2f21a042bdep-4);
+    p = MADD(p, z, -0x1.812746b0379e7p-2);
     return MADD(p, z, 0x1.06eba8214db69p-3);
 }
 
@@ -107,8 +111,9 @@ ST_INLINE f64 erfc_far(f64 a) {
 }
 
 ST_INLINE f64 st_erf_f64(f64 x) {
-    const f64 a = fabs(x), near = MADD(x, erf_tail_f64(x * x), x), far = 1.0 - erfc_far(a);
-    return a < 0.5 ? near : copysign(far, x);
+    const f64 a = fabs(x), b = 6.0 < a ? 6.0 : a, y = 1.0 / (b + 1.25), t = (b - 1.25) * y;
+    const f64 far = 1.0 - times_exp(MADD(t, erfc_slope_f64(t), 0x1.d6d0369869419p-1) * y, 0.0, -b * b, 0.0);
+    return a < 1.0 ? MADD(x, erf_tail_f64(x * x), x) : copysign(far, x);
 }
 
 ST_INLINE f64 st_erfc_f64(f64 x) {
