@@ -3,8 +3,8 @@ from cpython.object cimport PyObject
 from libc.string cimport memcpy
 
 from .._kernels.table cimport (
-    ST_SHARED_FROM, ST_ZERO_DIVISION, st_cast, st_loop, st_reduce, st_shared_copy, st_shared_flat, st_shared_loop,
-    st_shared_reduce,
+    ST_SHARED_FROM, ST_ZERO_DIVISION, st_any_order, st_cast, st_combining, st_loop, st_reduce, st_shared_copy,
+    st_shared_flat, st_shared_loop, st_shared_reduce,
 )
 from .dtype cimport ITEMSIZE
 from .policy cimport policy
@@ -257,9 +257,12 @@ cdef int reduce_into(st_reduce kernel, TensorBase out, TensorBase a, unsigned lo
     """Reduce the dimensions whose bits are set in `dims`; out (and indices) have the kept ones, contiguous."""
     cdef Py_ssize_t kept[MAX_DIMS]
     cdef Py_ssize_t kept_strides[MAX_DIMS]
+    cdef int reduced[MAX_DIMS]
     cdef Py_ssize_t n_red = 1, s_red = 0, size = ITEMSIZE[a.code], step = ITEMSIZE[out.code]
-    cdef int i, n_kept = 0
-    cdef bint merged = True
+    cdef unsigned long long part
+    cdef int i, n_kept = 0, n_reduced = 0
+    cdef bint any_order = False
+    cdef st_reduce combine
     cdef char* dst
     cdef char* src
     cdef char* index = NULL
@@ -273,19 +276,23 @@ cdef int reduce_into(st_reduce kernel, TensorBase out, TensorBase a, unsigned lo
         if a.shape_[i] == 1:
             continue
         if dims >> i & 1:
-            if n_red == 1:
-                n_red, s_red = a.shape_[i], a.strides_[i] * size
-            elif a.strides_[i] * size == s_red * n_red:
-                n_red *= a.shape_[i]
-            else:
-                merged = False
+            reduced[n_reduced] = i
+            n_reduced += 1
         elif n_kept and a.strides_[i] * size == kept_strides[n_kept - 1] * kept[n_kept - 1]:
             kept[n_kept - 1] *= a.shape_[i]
         else:
             kept[n_kept] = a.shape_[i]
             kept_strides[n_kept] = a.strides_[i] * size
             n_kept += 1
-    if not merged:
+    if n_reduced > 1:
+        any_order = indices is None and st_any_order(kernel, a.code)
+        if any_order:
+            sort_by_stride(reduced, n_reduced, a)
+    part = longest_run(reduced, n_reduced, a, &n_red, &s_red)
+    if part != all_of(reduced, n_reduced):
+        combine = st_combining(kernel, a.code) if any_order else NULL
+        if combine != NULL:
+            return reduce_in_turn(kernel, combine, out, a, part, dims, param)
         return reduce_into(kernel, out, reduced_last(a, dims), reduced_mask(a.ndim_, dims), param, indices)
     if indices is not None:
         index = ptr(indices)
@@ -293,6 +300,61 @@ cdef int reduce_into(st_reduce kernel, TensorBase out, TensorBase a, unsigned lo
     with nogil:
         st_shared_reduce(kernel, a.code, dst, step, src, n_red, s_red, n_kept, kept, kept_strides, param, index)
     return 0
+
+
+cdef void sort_by_stride(int* dims, int n, TensorBase a) noexcept:
+    """Dimensions of a in the order of their strides, shortest first."""
+    cdef int i, j
+    for i in range(1, n):
+        j = i
+        while j > 0 and a.strides_[dims[j]] < a.strides_[dims[j - 1]]:
+            dims[j], dims[j - 1] = dims[j - 1], dims[j]
+            j -= 1
+
+
+cdef unsigned long long longest_run(const int* dims, int n, TensorBase a, Py_ssize_t* count,
+                                    Py_ssize_t* stride) noexcept:
+    """The neighbours among these dimensions of a, innermost first, that are one row of most elements, as bits; its
+    elements and the bytes between them."""
+    cdef unsigned long long run = 0, best = 0
+    cdef Py_ssize_t length = 1, step = 0, next_step
+    cdef int k
+    count[0], stride[0] = 1, 0
+    for k in range(n):
+        next_step = a.strides_[dims[k]] * ITEMSIZE[a.code]
+        if run and next_step == step * length:
+            length *= a.shape_[dims[k]]
+        else:
+            run, length, step = 0, a.shape_[dims[k]], next_step
+        run |= <unsigned long long>1 << dims[k]
+        if length > count[0]:
+            best, count[0], stride[0] = run, length, step
+    return best
+
+
+cdef unsigned long long all_of(const int* dims, int n) noexcept:
+    cdef unsigned long long bits = 0
+    cdef int k
+    for k in range(n):
+        bits |= <unsigned long long>1 << dims[k]
+    return bits
+
+
+cdef int reduce_in_turn(st_reduce kernel, st_reduce combine, TensorBase out, TensorBase a, unsigned long long part,
+                        unsigned long long dims, const void* param) except -1:
+    """Reduce the dimensions of `part`, then the results along the others of `dims`."""
+    cdef Py_ssize_t shape[MAX_DIMS]
+    cdef unsigned long long rest = 0
+    cdef TensorBase parts
+    cdef int i, n = 0
+    for i in range(a.ndim_):
+        if not part >> i & 1:
+            shape[n] = a.shape_[i]
+            rest |= (dims >> i & 1) << n
+            n += 1
+    parts = empty_at(None, out.code, n, shape)
+    reduce_into(kernel, parts, a, part, param, None)
+    return reduce_into(combine, out, parts, rest, NULL, None)
 
 
 cdef int reduce_nothing(st_reduce kernel, TensorBase out, const void* param) except -1:

@@ -233,6 +233,104 @@ def nll_backward(TensorBase grad not None, size, TensorBase target not None, Ten
     return as_code_tensor(r, code)
 
 
+# ---------------------------------------------------------------- each on its own, of maps (N, C, ...) too
+
+ctypedef struct Classes:
+    void* one                          # an element for each target
+    void* all                          # and one for each class of it
+    const void* weight
+    const int64_t* target
+    Py_ssize_t classes, inner
+    int64_t ignore
+
+
+cdef void pick_classes(real* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef const Classes* c = <const Classes*>context
+    cdef const real* weight = <const real*>c.weight
+    cdef Py_ssize_t e, i = begin % c.inner
+    cdef const real* x = <const real*>c.all + (begin - i) * c.classes
+    cdef int64_t k
+    cdef real picked
+    for e in range(begin, end):
+        k, picked = c.target[e], 0
+        if k != c.ignore:
+            picked = -x[k * c.inner + i]
+            if weight != NULL:
+                picked *= weight[k]
+        (<real*>c.one)[e] = picked
+        i += 1
+        if i == c.inner:
+            i, x = 0, x + c.classes * c.inner
+
+
+cdef void put_classes(real* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef const Classes* c = <const Classes*>context
+    cdef const real* weight = <const real*>c.weight
+    cdef Py_ssize_t e, i = begin % c.inner
+    cdef real* r = <real*>c.all + (begin - i) * c.classes
+    cdef int64_t k
+    cdef real g
+    for e in range(begin, end):
+        k, g = c.target[e], -(<const real*>c.one)[e]
+        if k != c.ignore:
+            r[k * c.inner + i] = g if weight == NULL else g * weight[k]
+        i += 1
+        if i == c.inner:
+            i, r = 0, r + c.classes * c.inner
+
+
+cdef int share_classes(st_body single, st_body double_, TensorBase one, TensorBase all_, TensorBase target,
+                       TensorBase weight, int64_t ignore) except -1:
+    cdef Classes c
+    cdef TensorBase t, w
+    cdef st_body body = single if all_.code == FLOAT32 else double_
+    c.classes, c.ignore = all_.shape_[1], ignore
+    t, w = checked_targets(target, one.count, c.classes, ignore), class_weights(weight, all_, c.classes)
+    if not one.count:
+        return 0
+    c.inner = one.count // all_.shape_[0]
+    c.one, c.all, c.weight, c.target = ptr(one), ptr(all_), NULL if w is None else ptr(w), <const int64_t*>ptr(t)
+    with nogil:
+        st_parallel(one.count, GRAIN // 16, body, &c)
+    return 0
+
+
+def nll_each(TensorBase input not None, TensorBase target not None, TensorBase weight, int64_t ignore_index):
+    """Minus input (N, C, ...) at the classes target (N, ...), times the weight of the class; 0 where ignored."""
+    cdef TensorBase x = input, r
+    cdef Py_ssize_t shape[MAX_DIMS]
+    cdef int code = input.code, i
+    if CATEGORY[code] != CAT_FLOAT:
+        raise NotImplementedError(f"\"nll_loss_out_frame\" not implemented for '{scalar_type(input.dtype)}'")
+    if code != FLOAT32 and code != FLOAT64:
+        x = as_code_tensor(x, FLOAT32)
+    if not x.contiguous_:
+        x = contiguous_copy(x)
+    for i in range(x.ndim_):
+        if i != 1:
+            shape[i - (i > 1)] = x.shape_[i]
+    r = empty(x.code, x.ndim_ - 1, shape)
+    share_classes(<st_body>pick_classes[float], <st_body>pick_classes[double], r, x, target, weight, ignore_index)
+    return as_code_tensor(r, code)
+
+
+def nll_spread(TensorBase grad not None, Py_ssize_t classes, TensorBase target not None, TensorBase weight,
+               int64_t ignore_index):
+    """The gradient of ``nll_each`` with respect to its input of so many classes."""
+    cdef int code = grad.code, i
+    cdef TensorBase g = as_code_tensor(grad, code if code == FLOAT64 else FLOAT32), r
+    cdef Py_ssize_t shape[MAX_DIMS]
+    if not g.contiguous_:
+        g = contiguous_copy(g)
+    shape[1] = classes
+    for i in range(g.ndim_):
+        shape[i + (i > 0)] = g.shape_[i]
+    r = empty(g.code, g.ndim_ + 1, shape)
+    st_shared_zero(ptr(r), r.count * ITEMSIZE[r.code])
+    share_classes(<st_body>put_classes[float], <st_body>put_classes[double], g, r, target, weight, ignore_index)
+    return as_code_tensor(r, code)
+
+
 # ---------------------------------------------------------------- the same after log_softmax
 
 def is_plain(TensorBase t not None):

@@ -46,7 +46,7 @@ from .fallback import allowed, warn_once
 # How many bytes the parameters of a loop have, for the ops that take any.
 _PARAMETERS = {
     "pow_scalar": 24, "add_scaled": 24, "addcmul": 24, "addcdiv": 24, "clamp": 40, "leaky_relu": 8, "celu": 8,
-    "hardshrink": 8, "softshrink": 8, "threshold_backward": 8, "softplus": 16, "threshold": 16, "elu": 24,
+    "hardshrink": 8, "softshrink": 8, "huber": 8, "threshold_backward": 8, "softplus": 16, "threshold": 16, "elu": 24,
 }
 
 cdef enum:

@@ -32,6 +32,35 @@ def roll(self, shifts, dims=()):
     return x
 
 
+def _places(size, before, after, mode, device):
+    """For every place of a padded dimension the one of the unpadded dimension that it comes from."""
+    places = OPS["torch.arange"](-before, size + after, dtype=int64, device=device)
+    if mode == "replicate":
+        return places.clamp(0, size - 1)
+    if mode == "circular":
+        return places.remainder(size)
+    return size - 1 - (size - 1 - places.abs()).abs()
+
+
+def pad_edges(self, before, after, mode):
+    """The last dimensions continued beyond their ends."""
+    for dim, (b, a) in enumerate(zip(before, after), self.dim() - len(before)):
+        if b or a:
+            self = OPS["torch.index_select"](self, dim, _places(self.shape[dim], b, a, mode, self.device))
+    return self
+
+
+def pad_fold(grad, before, after, mode):
+    """The gradient of pad_edges."""
+    for dim, (b, a) in enumerate(zip(before, after), grad.dim() - len(before)):
+        if b or a:
+            size = list(grad.shape)
+            size[dim] -= b + a
+            places = _places(size[dim], b, a, mode, grad.device)
+            grad = OPS["torch.index_add_"](grad.new_zeros(size), dim, places, grad)
+    return grad
+
+
 def _triangle(x, diagonal, lower, name):
     if x.dim() < 2:
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")

@@ -34,10 +34,11 @@ COMPOSED = """
 FORMS = {
     "indexing": "index index_put_zeros index_put_ index_select index_add_zeros gather scatter_add_",
     "combining": "index_add_ index_copy_ index_fill_ index_reduce_ scatter_ scatter_reduce_ put_ masked_scatter_",
-    "losses": "nll_sum nll_backward embedding_dense_backward",
+    "losses": "nll_sum nll_backward nll_each nll_spread embedding_dense_backward multi_margin multi_margin_backward "
+              "multilabel_margin multilabel_margin_backward",
     "windows": "conv_gather conv_spread conv_weigh pool_max pool_mean pool_spread_mean pool_put pool_take",
     "order": "_sort _topk _kth cummax cummin",
-    "arranging": "flip roll tril triu",
+    "arranging": "flip roll tril triu pad_edges pad_fold",
     "fourier": "_c2c _r2c _c2r",
     "factoring": "_lu_factor _cholesky _solve_triangular _solve _inv _det _slogdet",
     "spectra": "_geqrf _qr _svd _eigh _lstsq _gels _matrix_exp",

@@ -21,6 +21,7 @@
     X(copysign, t, F(copysign, t)(x, y))                                                                             \
     X(logaddexp, t, F(logaddexp, t)(x, y))                                                                           \
     X(sigmoid_backward, t, x * (1 - y) * y)                                                                          \
+    X(hardswish_backward, t, y < -3 ? 0 : y <= 3 ? x * (y / 3 + (t)0.5) : x)                                         \
     X(tanh_backward, t, x * (1 - y * y))
 
 /* fmod, exact: what is left of x after whole times y, as long as their product fits in a double, which needs no loop

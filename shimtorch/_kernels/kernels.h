@@ -59,7 +59,8 @@ typedef struct { /* clamp: integers use ilo and ihi (as uint64 for uint64), the 
     int64_t ilo, ihi;
     int has_lo, has_hi;
 } st_bounds;
-/* pow_scalar: st_factor with the exponent; leaky_relu, celu, hardshrink, softshrink, threshold_backward: double[1];
+/* pow_scalar: st_factor with the exponent; leaky_relu, celu, hardshrink, softshrink, huber, threshold_backward:
+ * double[1];
  * softplus, threshold: double[2]; elu: double[3] (alpha, scale, input_scale); nan_to_num: double[3] (for NaN, inf, -inf);
  * lerp_scaled: st_factor with the weight */
 

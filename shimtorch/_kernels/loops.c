@@ -11,7 +11,15 @@ typedef enum { DIRECT, FILLED, BUFFERED } st_passage;
 #define GATHER(type)                                                                                                 \
     do {                                                                                                             \
         type *o = (type *)(void *)buf;                                                                               \
-        for (ptrdiff_t i = 0; i < n; i++) o[i] = *(const type *)(const void *)(a + i * s);                           \
+        if (s == 0) {                                                                                                \
+            const type value = *(const type *)(const void *)a;                                                       \
+            for (ptrdiff_t i = 0; i < n; i++) o[i] = value;                                                          \
+        } else if (s == 2 * sizeof(type)) {                                                                          \
+            const type *v = (const type *)(const void *)a;                                                           \
+            for (ptrdiff_t i = 0; i < n; i++) o[i] = v[2 * i];                                                       \
+        } else {                                                                                                     \
+            for (ptrdiff_t i = 0; i < n; i++) o[i] = *(const type *)(const void *)(a + i * s);                       \
+        }                                                                                                            \
     } while (0)
 
 #define SCATTER(type)                                                                                                \

@@ -7,14 +7,15 @@
     X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh) X(sigmoid) X(logsigmoid) X(relu)      \
     X(softsign) X(reciprocal) X(square) X(sign) X(sgn) X(floor) X(ceil) X(round) X(trunc) X(frac) X(erf) X(erfc)     \
     X(erfinv) X(lgamma) X(i0) X(i0e) X(i1) X(i1e) X(silu) X(gelu) X(gelu_tanh) X(mish) X(hardswish)                  \
-    X(conj_physical) X(angle) X(bitwise_not) X(logical_not) X(isnan) X(isinf) X(isfinite) X(signbit)                 \
+    X(hardsigmoid) X(conj_physical) X(angle) X(bitwise_not) X(logical_not) X(isnan) X(isinf) X(isfinite)             \
+    X(signbit)                                                                                                       \
     X(pow_scalar) X(clamp) X(leaky_relu) X(elu) X(softplus) X(threshold) X(celu) X(hardshrink) X(softshrink)         \
-    X(add) X(sub) X(mul) X(div) X(floor_divide) X(trunc_divide) X(remainder) X(fmod) X(pow) X(atan2) X(maximum)      \
-    X(minimum) X(fmax) X(fmin) X(hypot) X(copysign) X(nextafter) X(logaddexp) X(bitwise_and) X(bitwise_or)           \
-    X(bitwise_xor) X(lshift) X(rshift) X(gcd) X(lcm) X(add_scaled)                                                   \
+    X(huber) X(add) X(sub) X(mul) X(div) X(floor_divide) X(trunc_divide) X(remainder) X(fmod) X(pow) X(atan2)        \
+    X(maximum) X(minimum) X(fmax) X(fmin) X(hypot) X(copysign) X(nextafter) X(logaddexp) X(bitwise_and)         \
+    X(bitwise_or) X(bitwise_xor) X(lshift) X(rshift) X(gcd) X(lcm) X(add_scaled)                                     \
     X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(logical_and) X(logical_or) X(logical_xor)                                  \
     X(where) X(addcmul) X(addcdiv) X(lerp) X(clamp_tensor) X(threshold_backward) X(sigmoid_backward)                 \
-    X(tanh_backward) X(nan_to_num) X(lerp_scaled) X(make_complex)
+    X(tanh_backward) X(hardswish_backward) X(nan_to_num) X(lerp_scaled) X(make_complex)
 
 /* name, dtype of the output: S the input's, I int64 for integers and bool else the input's, A int64, B bool,
  * R the real dtype of the input */

@@ -15,6 +15,14 @@
 DEFINE_FINITE(f32)
 DEFINE_FINITE(f64)
 
+#define DEFINE_HUBER(t)                                         \
+    static inline t huber_##t(t x, t delta) {                   \
+        const t d = x < 0 ? -x : x, bent = d > delta ? delta : d; \
+        return bent * (d - bent / 2);                           \
+    }
+DEFINE_HUBER(f32)
+DEFINE_HUBER(f64)
+
 /* name, type, parameters, value for x */
 #define OPS(X, t)                                                                                                    \
     X(leaky_relu, t, Q(t, 0), x > 0 ? x : x * q0)                                                                    \
@@ -24,6 +32,7 @@ DEFINE_FINITE(f64)
     X(threshold, t, Q(t, 0); Q(t, 1), x <= q0 ? q1 : x)                                                              \
     X(hardshrink, t, Q(t, 0), x >= -q0 && x <= q0 ? 0 : x)                                                           \
     X(softshrink, t, Q(t, 0), x > q0 ? x - q0 : x < -q0 ? x + q0 : x * 0)                                            \
+    X(huber, t, Q(t, 0), huber_##t(x, q0))                                                                           \
     X(nan_to_num, t, Q(t, 0); Q(t, 1); Q(t, 2), finite_##t(x, q0, q1, q2))
 
 /* A missing bound is infinite. A NaN, in x or as a bound, comes through. */

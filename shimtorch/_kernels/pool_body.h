@@ -1,5 +1,5 @@
 /* Pooling of one element type: a stretch of outputs of one row at a time, all taps of the row's windows one after
- * another; windows at the margin, uneven ones and those of short rows one by one.
+ * another, each for the outputs whose tap lies in the map; uneven windows and those of short rows one by one.
  * Included for every `number`; `place` is an integer as wide. */
 
 /* m, at: the largest so far and its place; v[i * stride] for the next tap at places first + i * stride */
@@ -33,6 +33,14 @@ static ST_OUTLINED void ST_CAT(raise, number)(number *restrict m, const number *
         IVDEP for (ptrdiff_t i = 0; i < n; i++) m[i] = LARGER(v[i * 2], m[i]);
     } else {
         IVDEP for (ptrdiff_t i = 0; i < n; i++) m[i] = LARGER(v[i * stride], m[i]);
+    }
+}
+
+/* two taps beside each other, of windows two apart */
+static ST_OUTLINED void ST_CAT(raise_two, number)(number *restrict m, const number *restrict v, ptrdiff_t n) {
+    IVDEP for (ptrdiff_t i = 0; i < n; i++) {
+        const number x = LARGER(v[2 * i], m[i]), y = v[2 * i + 1];
+        m[i] = LARGER(y, x);
     }
 }
 
@@ -79,14 +87,16 @@ static ST_OUTLINED void ST_CAT(run_largest, number)(const number *v, ptrdiff_t f
 static ST_OUTLINED number ST_CAT(run_sum, number)(const number *v, ptrdiff_t step, ptrdiff_t n) {
     number sum = 0;
     ptrdiff_t i = 0;
-    if (step == 1 && n >= 2 * RUN) {
-        number lane[RUN];
-        for (int k = 0; k < RUN; k++) lane[k] = 0;
-        for (; i + RUN <= n; i += RUN)
+    if (step == 1 && n >= RUN) {
+        number lane[RUN], half[RUN / 2], fourth[RUN / 4];
+        for (int k = 0; k < RUN; k++) lane[k] = v[k];
+        for (i = RUN; i + RUN <= n; i += RUN)
             for (int k = 0; k < RUN; k++) lane[k] += v[i + k];
-        for (int width = RUN / 2; width > 0; width /= 2)
-            for (int k = 0; k < width; k++) lane[k] += lane[k + width];
-        sum = lane[0];
+        for (int k = 0; k < RUN / 2; k++) half[k] = lane[k] + lane[k + RUN / 2];
+        for (; i + RUN / 4 <= n; i += RUN / 4)
+            for (int k = 0; k < RUN / 4; k++) half[k] += v[i + k];
+        for (int k = 0; k < RUN / 4; k++) fourth[k] = half[k] + half[k + RUN / 4];
+        sum = (fourth[0] + fourth[2]) + (fourth[1] + fourth[3]);
     }
     for (; i < n; i++) sum += v[i * step];
     return sum;
@@ -114,39 +124,76 @@ static inline number ST_CAT(window_sum, number)(const st_windows *w, ptrdiff_t o
     return sum;
 }
 
-/* ---- outputs low ... high of a row; the uniform windows among them, from ... to, are taken side by side if many ---- */
+/* ---- outputs low ... high of a row: if windows are even and many, side by side ---- */
 
 #define FOR_ROW_STRETCHES(w)                                                                   \
     for (ptrdiff_t row = 0; row < w->planes * w->out[0] * w->out[1]; row++)                    \
         for (ptrdiff_t low = 0; low < w->out[2]; low += STRETCH)
 
+/* first: of the window of output 0, maybe beyond the map */
 #define ROW_PLACES(w)                                                                          \
     const ptrdiff_t oz = row / w->out[1] % w->out[0], oy = row % w->out[1];                    \
     const ptrdiff_t plane = row / (w->out[0] * w->out[1]), high = Min(low + STRETCH, w->out[2]); \
-    const ptrdiff_t in_size = w->size[0] * w->size[1] * w->size[2];                                  \
-    const int beside = Min(high, w->inner[1]) - Max(low, w->inner[0]) >= FEW && w->taps > 0;    \
-    const ptrdiff_t from = beside ? Max(low, w->inner[0]) : high, to = beside ? Min(high, w->inner[1]) : high;
+    const ptrdiff_t in_size = w->size[0] * w->size[1] * w->size[2];                            \
+    const int beside = high - low >= FEW && w->inner[1] > w->inner[0] && w->taps > 0;          \
+    const ptrdiff_t first = beside ? w->start[2][w->inner[0]] - w->inner[0] * w->stride : 0;
+
+/* tap k: at place `tap` of output 0, in the map for outputs from ... to */
+#define FOR_TAPS(w, k)                                                                         \
+    for (ptrdiff_t k = 0, tap = first, from, to; k < w->taps                                   \
+         && (from = ST_CAT(inside_from, number)(w, tap, low, high), to = ST_CAT(inside_to, number)(w, tap, from, high), 1); \
+         k++, tap += w->step[2])
+
+static inline ptrdiff_t ST_CAT(inside_from, number)(const st_windows *w, ptrdiff_t tap, ptrdiff_t low, ptrdiff_t high) {
+    while (low < high && tap + low * w->stride < 0) low++;
+    return low;
+}
+static inline ptrdiff_t ST_CAT(inside_to, number)(const st_windows *w, ptrdiff_t tap, ptrdiff_t low, ptrdiff_t high) {
+    while (low < high && tap + (high - 1) * w->stride >= w->size[2]) high--;
+    return high;
+}
 
 #define FOR_LINES(w)                                                                           \
     for (ptrdiff_t z = w->start[0][oz]; z < w->stop[0][oz]; z += w->step[0])                   \
         for (ptrdiff_t y = w->start[1][oy]; y < w->stop[1][oy]; y += w->step[1])
 
-#define FOR_OTHERS(o) for (ptrdiff_t o = low == from ? to : low; o < high; o = o + 1 == from ? to : o + 1)
+/* whether the only window is the plane */
+static inline int ST_CAT(is_plane, number)(const st_windows *w) {
+    int whole = 1;
+    for (int d = 0; d < 3; d++) whole &= w->step[d] == 1 && w->stop[d][0] - w->start[d][0] == w->size[d];
+    return whole;
+}
 
-/* the same for the only window of every plane */
+/* the only window of every plane */
 static void ST_CAT(largest_one, number)(const st_windows *w, const number *x, number *out, int64_t *indices) {
     const ptrdiff_t size = w->size[0] * w->size[1] * w->size[2];
+    const int whole = ST_CAT(is_plane, number)(w);
     for (ptrdiff_t plane = 0; plane < w->planes; plane++, x += size) {
         number m = LOWEST;
         place at = (place)((w->start[0][0] * w->size[1] + w->start[1][0]) * w->size[2] + w->start[2][0]);
-        ST_CAT(window_largest, number)(w, 0, 0, 0, x, &m, &at);
+        if (whole) ST_CAT(run_largest, number)(x, 0, 1, size, &m, &at);
+        else ST_CAT(window_largest, number)(w, 0, 0, 0, x, &m, &at);
         out[plane] = m;
         if (indices != NULL) indices[plane] = at;
     }
 }
 
+/* outputs low ... high of a row, without places */
+static void ST_CAT(highest_row, number)(const st_windows *w, const number *line, ptrdiff_t first, ptrdiff_t low,
+                                        ptrdiff_t high, number *m) {
+    FOR_TAPS(w, k) {
+        const int two = w->stride == 2 && w->step[2] == 1 && k + 1 < w->taps && from == low && to == high
+                        && tap + 1 + (high - 1) * 2 < w->size[2];
+        if (two) {
+            ST_CAT(raise_two, number)(m, line + tap + low * 2, high - low);
+            k++, tap++;
+        } else {
+            ST_CAT(raise, number)(m + from - low, line + tap + from * w->stride, w->stride, to - from);
+        }
+    }
+}
+
 static void ST_CAT(largest, number)(const st_windows *w, const void *in, void *out, int64_t *indices) {
-    number m[STRETCH];
     place at[STRETCH];
     if (w->out[0] * w->out[1] * w->out[2] == 1) {
         ST_CAT(largest_one, number)(w, (const number *)in, (number *)out, indices);
@@ -155,20 +202,26 @@ static void ST_CAT(largest, number)(const st_windows *w, const void *in, void *o
     FOR_ROW_STRETCHES(w) {
         ROW_PLACES(w)
         const number *x = (const number *)in + plane * in_size;
-        for (ptrdiff_t o = low; o < high; o++) {
-            m[o - low] = LOWEST;
-            at[o - low] = (place)((w->start[0][oz] * w->size[1] + w->start[1][oy]) * w->size[2] + w->start[2][o]);
+        number *m = (number *)out + row * w->out[2] + low;
+        for (ptrdiff_t o = low; o < high; o++) m[o - low] = LOWEST;
+        if (beside && indices == NULL) {
+            FOR_LINES(w) ST_CAT(highest_row, number)(w, x + (z * w->size[1] + y) * w->size[2], first, low, high, m);
+            continue;
         }
-        FOR_OTHERS(o) ST_CAT(window_largest, number)(w, oz, oy, o, x, m + o - low, at + o - low);
-        if (to > from)
+        const ptrdiff_t corner = (w->start[0][oz] * w->size[1] + w->start[1][oy]) * w->size[2];
+        for (ptrdiff_t o = low; o < high; o++) at[o - low] = (place)(corner + w->start[2][o]);
+        if (beside) {
             FOR_LINES(w) {
-                const ptrdiff_t line = (z * w->size[1] + y) * w->size[2] + w->start[2][from];
-                for (ptrdiff_t first = line; first < line + w->taps * w->step[2]; first += w->step[2])
-                    if (indices == NULL) ST_CAT(raise, number)(m + from - low, x + first, w->stride, to - from);
-                    else
-                        ST_CAT(larger, number)(m + from - low, at + from - low, x + first, first, w->stride, to - from);
+                const ptrdiff_t line = (z * w->size[1] + y) * w->size[2];
+                FOR_TAPS(w, k) {
+                    const ptrdiff_t p = line + tap + from * w->stride;
+                    ST_CAT(larger, number)(m + from - low, at + from - low, x + p, p, w->stride, to - from);
+                }
             }
-        memcpy((number *)out + row * w->out[2] + low, m, (size_t)(high - low) * sizeof(number));
+        } else {
+            for (ptrdiff_t o = low; o < high; o++)
+                ST_CAT(window_largest, number)(w, oz, oy, o, x, m + o - low, at + o - low);
+        }
         if (indices != NULL)
             for (ptrdiff_t o = low; o < high; o++) indices[row * w->out[2] + o] = at[o - low];
     }
@@ -181,8 +234,9 @@ static inline number ST_CAT(window_count, number)(const st_windows *w, ptrdiff_t
 static void ST_CAT(mean_one, number)(const st_windows *w, const number *x, number *out) {
     const ptrdiff_t size = w->size[0] * w->size[1] * w->size[2];
     const number count = ST_CAT(window_count, number)(w, 0, 0, 0);
+    const int whole = ST_CAT(is_plane, number)(w);
     for (ptrdiff_t plane = 0; plane < w->planes; plane++, x += size)
-        out[plane] = ST_CAT(window_sum, number)(w, 0, 0, 0, x) / count;
+        out[plane] = (whole ? ST_CAT(run_sum, number)(x, 1, size) : ST_CAT(window_sum, number)(w, 0, 0, 0, x)) / count;
 }
 
 static void ST_CAT(mean, number)(const st_windows *w, const void *in, void *out) {
@@ -195,14 +249,16 @@ static void ST_CAT(mean, number)(const st_windows *w, const void *in, void *out)
         ROW_PLACES(w)
         const number *x = (const number *)in + plane * in_size;
         number *result = (number *)out + row * w->out[2];
-        for (ptrdiff_t o = from; o < to; o++) sum[o - low] = 0;
-        FOR_OTHERS(o) sum[o - low] = ST_CAT(window_sum, number)(w, oz, oy, o, x);
-        if (to > from)
+        if (beside) {
+            for (ptrdiff_t o = low; o < high; o++) sum[o - low] = 0;
             FOR_LINES(w) {
-                const number *line = x + (z * w->size[1] + y) * w->size[2] + w->start[2][from];
-                for (ptrdiff_t k = 0; k < w->taps; k++)
-                    ST_CAT(add_up, number)(sum + from - low, line + k * w->step[2], w->stride, to - from);
+                const number *line = x + (z * w->size[1] + y) * w->size[2];
+                FOR_TAPS(w, k)
+                    ST_CAT(add_up, number)(sum + from - low, line + tap + from * w->stride, w->stride, to - from);
             }
+        } else {
+            for (ptrdiff_t o = low; o < high; o++) sum[o - low] = ST_CAT(window_sum, number)(w, oz, oy, o, x);
+        }
         for (ptrdiff_t o = low; o < high; o++) result[o] = sum[o - low] / ST_CAT(window_count, number)(w, oz, oy, o);
     }
 }
@@ -210,8 +266,7 @@ static void ST_CAT(mean, number)(const st_windows *w, const void *in, void *out)
 /* the same for a single window, which fills the plane or lies in it */
 static void ST_CAT(spread_one, number)(const st_windows *w, const number *grad, number *out) {
     const ptrdiff_t size = w->size[0] * w->size[1] * w->size[2];
-    int whole = 1;
-    for (int d = 0; d < 3; d++) whole &= w->step[d] == 1 && w->stop[d][0] - w->start[d][0] == w->size[d];
+    const int whole = ST_CAT(is_plane, number)(w);
     for (ptrdiff_t plane = 0; plane < w->planes; plane++, out += size) {
         const number share = grad[plane] / ST_CAT(window_count, number)(w, 0, 0, 0);
         if (whole) {
@@ -242,14 +297,14 @@ static void ST_CAT(spread_mean, number)(const st_windows *w, const void *grad, v
             for (ptrdiff_t o = low; o < high; o++)
                 for (ptrdiff_t i = start[o]; i < stop[o]; i += w->step[2]) line[i] += share[o - low];
         }
-        (void)from, (void)to;
+        (void)first;
     }
 }
 
 #undef ONE_TAP
 #undef LARGER
 #undef FOR_RUNS
-#undef FOR_OTHERS
+#undef FOR_TAPS
 #undef FOR_ROW_STRETCHES
 #undef ROW_PLACES
 #undef FOR_LINES

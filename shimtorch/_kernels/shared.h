@@ -28,6 +28,11 @@ void st_shared_reduce(st_reduce kernel, int dtype, char *out, ptrdiff_t s_out, c
                       ptrdiff_t s_red, int n_kept, const ptrdiff_t *kept, const ptrdiff_t *kept_strides,
                       const void *param, char *index);
 
+/* Whether kernel's result does not depend on the order of the elements; and the kernel that makes one of the results of
+ * several parts, which have the result's dtype: NULL if there is none. */
+int st_any_order(st_reduce kernel, int dtype);
+st_reduce st_combining(st_reduce kernel, int dtype);
+
 /* kernel over n_rows rows at each of n_outer places, outer_step bytes apart in every operand */
 int st_shared_rows(st_rows kernel, int operands, char *const *ptrs, const ptrdiff_t *row_strides,
                    const ptrdiff_t *col_strides, ptrdiff_t n_outer, ptrdiff_t outer_step, ptrdiff_t n_rows,

@@ -17,6 +17,8 @@ cdef extern from "shared.h" nogil:
         st_reduce kernel, int dtype, char *out, Py_ssize_t s_out, const char *a, Py_ssize_t n_red, Py_ssize_t s_red,
         int n_kept, const Py_ssize_t *kept, const Py_ssize_t *kept_strides, const void *param, char *index,
     ) noexcept
+    int st_any_order(st_reduce kernel, int dtype) noexcept
+    st_reduce st_combining(st_reduce kernel, int dtype) noexcept
     int st_shared_rows(
         st_rows kernel, int operands, char **ptrs, const Py_ssize_t *row_strides, const Py_ssize_t *col_strides,
         Py_ssize_t n_outer, Py_ssize_t outer_step, Py_ssize_t n_rows, Py_ssize_t n_cols,

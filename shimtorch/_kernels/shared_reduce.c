@@ -97,6 +97,16 @@ static int combining(int op, int dtype) {
     }
 }
 
+int st_any_order(st_reduce kernel, int dtype) {
+    const int op = op_of(kernel, dtype), combined = op < 0 ? -1 : combining(op, dtype);
+    return combined != ST_RED_max_arg && combined != ST_RED_min_arg;
+}
+
+st_reduce st_combining(st_reduce kernel, int dtype) {
+    const int op = op_of(kernel, dtype), combined = op < 0 ? -1 : combining(op, dtype);
+    return combined < 0 ? NULL : st_find_reduce(combined, st_reduce_dtype(op, dtype));
+}
+
 /* Whether it was done: not where the kernel's results can't be combined, or without memory. */
 static int in_pieces(const reduction *c, int dtype) {
     const int op = op_of(c->kernel, dtype), combined = op < 0 ? -1 : combining(op, dtype);

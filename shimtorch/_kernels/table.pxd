@@ -25,6 +25,8 @@ cdef void st_shared_reduce(
     st_reduce kernel, int dtype, char* out, Py_ssize_t s_out, const char* a, Py_ssize_t n_red, Py_ssize_t s_red,
     int n_kept, const Py_ssize_t* kept, const Py_ssize_t* kept_strides, const void* param, char* index,
 ) noexcept nogil
+cdef int st_any_order(st_reduce kernel, int dtype) noexcept nogil
+cdef st_reduce st_combining(st_reduce kernel, int dtype) noexcept nogil
 cdef int st_shared_rows(
     st_rows kernel, int operands, char** ptrs, const Py_ssize_t* row_strides, const Py_ssize_t* col_strides,
     Py_ssize_t n_outer, Py_ssize_t outer_step, Py_ssize_t n_rows, Py_ssize_t n_cols,

@@ -47,6 +47,14 @@ cdef void st_shared_reduce(
     shared.st_shared_reduce(kernel, dtype, out, s_out, a, n_red, s_red, n_kept, kept, kept_strides, param, index)
 
 
+cdef int st_any_order(st_reduce kernel, int dtype) noexcept nogil:
+    return shared.st_any_order(kernel, dtype)
+
+
+cdef st_reduce st_combining(st_reduce kernel, int dtype) noexcept nogil:
+    return shared.st_combining(kernel, dtype)
+
+
 cdef int st_shared_rows(
     st_rows kernel, int operands, char** ptrs, const Py_ssize_t* row_strides, const Py_ssize_t* col_strides,
     Py_ssize_t n_outer, Py_ssize_t outer_step, Py_ssize_t n_rows, Py_ssize_t n_cols,

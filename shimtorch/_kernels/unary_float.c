@@ -47,7 +47,8 @@
     X(gelu_tanh, t,                                                                                                  \
       R(t, 0.5) * x * (R(t, 1) + F(tanh, t)(R(t, 0x1.9884533d43651p-1) * (x + R(t, 0.044715) * x * x * x))))         \
     X(mish, t, F(mish, t)(x))                                                                                        \
-    X(hardswish, t, F(hardswish, t)(x))                                                                              \
+    X(hardswish, t, x * F(gate, t)(x) / 6)                                                                           \
+    X(hardsigmoid, t, F(gate, t)(x) / 6)                                                                             \
     X(angle, t, x < 0 ? R(t, 3.14159265358979323846) : x != x ? x : R(t, 0))
 
 #define TO_BOOL(X, t)                                                                                                \
@@ -63,9 +64,9 @@
         const t e = F(exp, t)(20 < x ? R(t, 20) : x), p = e * (e + 2);                                               \
         return 20 < x ? x : x * (p / (p + 2));                                                                       \
     }                                                                                                                \
-    static inline t st_hardswish_##t(t x) {                                                                          \
+    static inline t st_gate_##t(t x) {                                                                               \
         const t y = x + 3, up = y < 0 ? R(t, 0) : y;                                                                 \
-        return x * (up > 6 ? R(t, 6) : up) / 6;                                                                      \
+        return up > 6 ? R(t, 6) : up;                                                                                \
     }
 DEFINE_HELPERS(f32)
 DEFINE_HELPERS(f64)

@@ -5,7 +5,7 @@ from .._core import OPS, lookups
 from .._core.declaring import op
 from .._core.deferred import Deferred, written
 from .._core.dtype import float64
-from .._core.pointwise import pointwise1, unary
+from .._core.pointwise import binary, pointwise1, unary
 from .._core.products import by_rows
 from . import samples
 from ._rules import where
@@ -87,15 +87,12 @@ def hardtanh(input, min_val=-1.0, max_val=1.0):
     return input.clamp(min_val, max_val)
 
 
-@op(inplace=True, **_SPACE, samples=_values(), grads={
-    "input": lambda g, input: where((input > -3).logical_and(input < 3), g / 6, 0)})
-def hardsigmoid(input):
-    """``x / 6 + 1 / 2`` kept within [0, 1]."""
-    return (input + 3).clamp(0, 6) / 6
-
-
-_declare("hardswish", samples=_values(), grads={
-    "self": lambda g, self: where(self < -3, 0, where(self <= 3, g * (self / 3 + 0.5), g))})
+_declare("hardsigmoid", samples=_values(), grads={
+    "self": lambda g, self: where((self > -3).logical_and(self < 3), g / 6, 0)})
+hardswish_backward = binary("hardswish_backward", function=False, method=False, inplace=False, grads={
+    "self": lambda g, other: hardswish_backward(g, other),
+    "other": lambda g, self, other: where((other >= -3).logical_and(other <= 3), g * self / 3, 0)})
+_declare("hardswish", samples=_values(), grads={"self": lambda g, self: hardswish_backward(g, self)})
 
 
 # ---------------------------------------------------------------- exponential

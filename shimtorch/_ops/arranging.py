@@ -1,6 +1,7 @@
 """Rearrangements that copy: repeating, flipping, rolling, triangles and diagonals."""
 from .._core import OPS
 from .._core import arranging as _arranging
+from .._core import padding as _padding
 from .._core.declaring import inplace_op, op
 from .._core.device import contiguous_format
 from .._core.einsum import contract_labelled
@@ -23,6 +24,8 @@ _number = dict(dtypes="number")
     grads={"self": lambda g, before, after: pad_constant(g, tuple(-n for n in before), tuple(-n for n in after))})
 def pad_constant(self, before, after, value=0.0):
     """The last dimensions with so many elements of a value before and after them, or cut off where negative."""
+    if _padding.takes(self):
+        return _padding.padded(self, tuple(before), tuple(after), "constant", value)
     size, inner, source = list(self.shape), [slice(None)] * self.dim(), [slice(None)] * self.dim()
     for i, (b, a) in enumerate(zip(before, after), self.dim() - len(before)):
         size[i] += b + a
@@ -34,6 +37,33 @@ def pad_constant(self, before, after, value=0.0):
     padded = self.new_full(size, value)
     padded[tuple(inner)] = kept
     return padded
+
+
+def _edges_reference(torch):
+    def f(x, before, after, mode):
+        return torch.nn.functional.pad(x, [n for pair in zip(reversed(before), reversed(after)) for n in pair], mode)
+    return f
+
+
+@op(namespace="torch.nn.functional", method=False, function=False, samples=Samples(
+        [call(Draw(2, 3, 4), (1,), (2,), "reflect"), call(Draw(2, 3, 4), (1, 3), (2, 0), "reflect"),
+         call(Draw(1, 2, 3, 4), (1, 5), (4, 0), "replicate"), call(Draw(2, 3, 2, 4), (1, 0, 2), (2, 1, 2), "replicate"),
+         call(Draw(2, 3, 4), (1, 3), (3, 4), "circular"), call(Draw(2, 3, 4), (-1,), (2,), "replicate"),
+         call(Draw(2, 5), (2,), (-1,), "reflect")], reference=_edges_reference, dtypes="floating"),
+    grads={"self": lambda g, before, after, mode: pad_fold(g, before, after, mode)})
+def pad_edges(self, before, after, mode):
+    """The last dimensions continued beyond their ends: mode is "reflect", "replicate" or "circular"."""
+    return _padding.padded(self, before, after, mode)
+
+
+@op(namespace="torch.nn.functional", method=False, function=False,
+    grads={"grad": lambda g, before, after, mode: pad_edges(g, before, after, mode)})
+def pad_fold(grad, before, after, mode):
+    """The gradient of pad_edges: all that came from one element is added up."""
+    if grad.is_complex():
+        parts = _padding.folded(OPS["torch.view_as_real"](grad.resolve_conj()), (*before, 0), (*after, 0), mode)
+        return OPS["torch.view_as_complex"](parts)
+    return _padding.folded(grad, before, after, mode)
 
 
 # ---------------------------------------------------------------- repeating

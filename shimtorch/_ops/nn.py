@@ -4,6 +4,7 @@ from .._core.declaring import op
 from .._core.deferred import Deferred
 from .._core.dtype import scalar_type
 from .._core.grad_mode import is_grad_enabled
+from .._core.pointwise import pointwise1
 from .samples import Draw, Samples, call, integers
 
 _SPACE = dict(namespace="torch.nn.functional", method=False)
@@ -89,6 +90,27 @@ def _nll_linear(g, target, weight, ignore_index, mean, total):
     return result / total if mean else result
 
 
+@op(**_SPACE, function=False,
+    backward_name=lambda input: "NllLossBackward0" if input.dim() == 2 else "NllLoss2DBackward0",
+    samples=Samples([call(Draw(4, 3), integers(4)), call(Draw(4, 3), integers(4), Draw(3, low=0.1)),
+                     call(Draw(2, 3, 2, 2), integers(2, 2, 2), None, 1),
+                     call(Draw(2, 3, 4), integers(2, 4), Draw(3, low=0.1), 0)],
+                    gradcheck=(0, 2), reference=lambda torch: lambda x, target, weight=None, ignored=-100: (
+                        torch.nn.functional.nll_loss(x, target, weight, ignore_index=ignored, reduction="none"))),
+    grads={"input": lambda g, input_shape, target, weight, ignore_index: nll_spread(
+        g, input_shape[1], target, weight, ignore_index)})
+def nll_each(input, target, weight=None, ignore_index=-100):
+    """Minus input (N, C, ...) at the classes target (N, ...), each on its own, 0 where ignored."""
+    return lookups.nll_each(input, target, weight, ignore_index)
+
+
+@op(**_SPACE, function=False, grads={"grad": lambda g, target, weight, ignore_index: nll_each(
+    g, target, weight, ignore_index)})
+def nll_spread(grad, classes, target, weight, ignore_index):
+    """The gradient of ``nll_each`` with respect to its input of so many classes."""
+    return lookups.nll_spread(grad, classes, target, weight, ignore_index)
+
+
 @op(**_SPACE, function=False, backward_name="HuberLossBackward0",
     samples=Samples([call(Draw(3, 4, low=-3, high=3, away_from="integer"), 1.0),
                      call(Draw(3, 4, low=-3, high=3, away_from="integer"), 2.0), call(Draw(12, special=True), 1.0)],
@@ -97,6 +119,4 @@ def _nll_linear(g, target, weight, ignore_index, mean, total):
     grads={"difference": lambda g, difference, delta: g * difference.clamp(-delta, delta)})
 def huber(difference, delta):
     """difference ** 2 / 2 where that is smaller than delta, and a straight line beyond."""
-    distance = difference.abs()
-    bent = distance.clamp(max=delta)
-    return distance.sub_(bent * 0.5).mul_(bent)
+    return pointwise1("huber", difference, (delta,))

@@ -62,9 +62,14 @@ __device__ T f_mish(T x) {
     return x > 20 ? x : x * (p / (p + 2));
 }
 template <typename T>
-__device__ T f_hardswish(T x) {
+__device__ T f_gate(T x) {
     const T y = x + 3, up = y < 0 ? T(0) : y;
-    return x * (up > 6 ? T(6) : up) / 6;
+    return up > 6 ? T(6) : up;
+}
+template <typename T>
+__device__ T f_huber(T x, T delta) {
+    const T d = fabs(x), bent = d > delta ? delta : d;
+    return bent * (d - bent / 2);
 }
 template <typename T>
 __device__ T f_clamp(T x, T low, T high) { /* a NaN, in x or as a bound, comes through */
@@ -99,7 +104,7 @@ __device__ complex<T> c_factor(const Parameters &p) {
     X(erfc, erfc(x)) X(lgamma, lgamma(x)) X(silu, x / (T(1) + exp(-x)))                                \
     X(gelu, x *T(0.5) * (T(1) + erf(x * T(0.70710678118654752440))))                                   \
     X(gelu_tanh, T(0.5) * x * (T(1) + tanh(T(0.79788456080286535588) * (x + T(0.044715) * x * x * x)))) \
-    X(mish, f_mish(x)) X(hardswish, f_hardswish(x))                                                    \
+    X(mish, f_mish(x)) X(hardswish, x *f_gate(x) / 6) X(hardsigmoid, f_gate(x) / 6)                                                   \
     X(angle, x < 0 ? T(3.14159265358979323846) : x != x ? x : T(0))                                    \
     X(pow_scalar, pow(x, (T)p.d[0])) X(clamp, f_clamp_number(x, p))                                    \
     X(leaky_relu, x > 0 ? x : x * (T)p.d[0])                                                           \
@@ -108,7 +113,8 @@ __device__ complex<T> c_factor(const Parameters &p) {
     X(softplus, x *(T)p.d[0] > (T)p.d[1] ? x : log1p(exp(x * (T)p.d[0])) / (T)p.d[0])                  \
     X(threshold, x <= (T)p.d[0] ? (T)p.d[1] : x)                                                       \
     X(hardshrink, x >= -(T)p.d[0] && x <= (T)p.d[0] ? T(0) : x)                                        \
-    X(softshrink, x > (T)p.d[0] ? x - (T)p.d[0] : x < -(T)p.d[0] ? x + (T)p.d[0] : x * 0)
+    X(softshrink, x > (T)p.d[0] ? x - (T)p.d[0] : x < -(T)p.d[0] ? x + (T)p.d[0] : x * 0) \
+    X(huber, f_huber(x, (T)p.d[0]))
 #define SHIM_FLOAT_TEST(X)                                                           \
     X(logical_not, x == 0) X(isnan, x != x) X(isinf, fabs(x) == T(INFINITY))         \
     X(isfinite, fabs(x) < T(INFINITY)) X(signbit, copysign(T(1), x) < 0)
@@ -119,7 +125,8 @@ __device__ complex<T> c_factor(const Parameters &p) {
     X(fmax, x >= y || y != y ? x : y) X(fmin, x <= y || y != y ? x : y) X(hypot, hypot(x, y))            \
     X(copysign, copysign(x, y)) X(logaddexp, f_logaddexp(x, y)) X(sigmoid_backward, x *(1 - y) * y)      \
     X(tanh_backward, x *(1 - y * y)) X(add_scaled, x + (T)p.d[0] * y)                                    \
-    X(threshold_backward, y <= (T)p.d[0] ? T(0) : x)
+    X(threshold_backward, y <= (T)p.d[0] ? T(0) : x)                                                     \
+    X(hardswish_backward, y < -3 ? T(0) : y <= 3 ? x * (y / 3 + T(0.5)) : x)
 #define SHIM_FLOAT_TERNARY(X)                                                                   \
     X(addcmul, x + (T)p.d[0] * y * z) X(addcdiv, x + (T)p.d[0] * y / z)                         \
     X(lerp, z < T(0.5) && z > T(-0.5) ? x + z * (y - x) : y - (y - x) * (1 - z))                \

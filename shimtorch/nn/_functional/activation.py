@@ -120,7 +120,7 @@ def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
     low, high = input.new_tensor(lower).item(), input.new_tensor(upper).item()
     # Only the elements that need a slope draw one, in double precision.
     draws = _ops.rand(int(negative.sum()), dtype=float64, device=input.device)
-    slope[negative] = (draws * (high - low) + low).to(input.dtype)
+    slope.masked_scatter_(negative, (draws * (high - low) + low).to(input.dtype))
     return _settled(input, input * slope, inplace)
 
 

@@ -3,19 +3,11 @@
 from ... import _ops
 from ..._core.dtype import int32, int64, uint8
 from ..._core.history import name_history
+from ..._ops.nn import nll_each
 from .._reduction import reduced, settle
 from .activation import logsigmoid
 
 _nll_sum = _ops.nll_sum
-
-
-def _check_classes(target, classes, ignored):
-    """IndexError for a class that there is none of."""
-    outside = (target < 0) | (target >= classes)
-    if ignored is not None:
-        outside = outside & ~ignored
-    if bool(outside.any()):
-        raise IndexError(f"Target {int(target[outside].reshape(-1)[0])} is out of bounds.")
 
 
 def _class_dim(input):
@@ -56,28 +48,12 @@ def _check_nll_shapes(input, target, weight):
     return classes
 
 
-def _picked(input, target, weight, ignore_index):
-    """``-input`` at the target classes, times their weights, zero where ignored; and the weights themselves.
-
-    The weights are None when each target counts once.
-    """
-    classes = _check_nll_shapes(input, target, weight)
-    target = target.to(int64)
-    if input.dim() == 1:
-        target = target.reshape(())
-    ignored = target == ignore_index
-    if not bool(ignored.any()):
-        ignored = None
-    _check_classes(target, classes, ignored)
-    safe = target if ignored is None else target.masked_fill(ignored, 0)
-    dim = _class_dim(input)
-    loss = -input.gather(dim, safe.unsqueeze(dim)).squeeze(dim)
-    weights = None if weight is None else weight[safe]
-    if ignored is not None:
-        weights = _ops.ones_like(loss.detach()) if weights is None else weights
-        weights = weights.masked_fill(ignored, 0)
-        loss = loss.masked_fill(ignored, 0)
-    return (loss if weights is None else loss * weights), weights
+def _weights(target, weight, ignore_index, dtype):
+    """The weight of every target: of its class, or 1; 0 where it is ignored."""
+    kept = target != ignore_index
+    if weight is None:
+        return kept.to(dtype)
+    return weight[target.to(int64).masked_fill(~kept, 0)] * kept.to(weight.dtype)
 
 
 def nll_loss(
@@ -93,9 +69,16 @@ def nll_loss(
         if not plain:
             _check_nll_shapes(input, target, weight)
         return _nll_sum(input, target, weight, ignore_index, reduction == "mean")
-    loss, weights = _picked(input, target, weight, ignore_index)
-    if reduction == "mean" and weights is not None:
-        return loss.sum() / weights.sum()
+    _check_nll_shapes(input, target, weight)
+    if input.dim() == 1:
+        loss = nll_loss(input.unsqueeze(0), target.reshape(1), weight, None, ignore_index, None, reduction)
+        return loss.squeeze(0) if reduction == "none" else loss
+    if weight is None or not weight.requires_grad:
+        loss = nll_each(input, target, weight, ignore_index)
+    else:
+        loss = nll_each(input, target, None, ignore_index) * _weights(target, weight, ignore_index, input.dtype)
+    if reduction == "mean":
+        return loss.sum() / _weights(target, weight, ignore_index, input.dtype).sum()
     return reduced(loss, reduction)
 
 

@@ -1,8 +1,8 @@
 """Losses with margins, and those on embeddings."""
 
-from ... import _ops, arange
-from ..._core.dtype import bool as bool_
+from ... import _ops
 from ..._core.dtype import int64, scalar_type
+from ..._ops.margins import multi_margin, multilabel_margin
 from .._reduction import reduced, settle
 from .activation import logsigmoid
 from .distance import pairwise_distance
@@ -73,15 +73,10 @@ def multi_margin_loss(
         raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
     if y.dtype is not int64:
         raise RuntimeError(f"expected scalar type Long but found {scalar_type(y.dtype)}")
-    if y.numel() and bool(((y < 0) | (y >= classes)).any()):
-        raise RuntimeError("target out of range")
-    terms = (margin - x.gather(1, y.unsqueeze(1)) + x).clamp(min=0)
-    if p == 2:
-        terms = terms * terms
-    if weight is not None:
-        terms = terms * weight[y].unsqueeze(1)
-    others = arange(classes, dtype=int64, device=y.device).unsqueeze(0) != y.unsqueeze(1)
-    loss = (terms * others.to(terms.dtype)).sum(1) / classes
+    if weight is None or not weight.requires_grad:
+        loss = multi_margin(x, y, weight, p == 2, margin)
+    else:
+        loss = multi_margin(x, y, None, p == 2, margin) * weight[y]
     return reduced(loss if input.dim() == 2 else loss.squeeze(0), reduction)
 
 
@@ -89,15 +84,9 @@ def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduct
     """Hinge loss between every target class and every other class; a row of targets ends at its first -1."""
     reduction = settle(size_average, reduce, reduction)
     x, y = _check_multi(input, target, classes_in_target=True)
-    classes = x.size(1)
-    if y.numel() and bool(((y < -1) | (y >= classes)).any()):
-        raise RuntimeError("target out of range")
-    listed = (y >= 0).to(int64).cumprod(1)
-    safe = y * listed
-    is_target = _ops.zeros_like(y).scatter_add_(1, safe, listed) > 0
-    terms = (1 - x.gather(1, safe).unsqueeze(2) + x.unsqueeze(1)).clamp(min=0)
-    counted = listed.to(bool_).unsqueeze(2) & ~is_target.unsqueeze(1)
-    loss = (terms * counted.to(terms.dtype)).sum((1, 2)) / classes
+    if y.dtype is not int64:
+        raise RuntimeError(f"expected scalar type Long but found {scalar_type(y.dtype)}")
+    loss = multilabel_margin(x, y)
     return reduced(loss if input.dim() == 2 else loss.squeeze(0), reduction)
 
 

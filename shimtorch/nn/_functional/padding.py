@@ -1,26 +1,11 @@
 """Padding: with a constant, with the border, its mirror image or the other side; and rearranging channels."""
 
-import numpy as np
-
-from ... import _ops
-from ..._core.dtype import int64
+from ..._core.dtype import bool as bool_
+from ..._core.history import name_history
+from ..._ops.arranging import pad_edges
 from .windows import laid_like, zero_padded
 
-
-def _sources(shape, dim, before, after, mode):
-    """For every element of a padded dimension, the element of the unpadded one it comes from."""
-    size = shape[dim]
-    places = np.arange(-before, size + after)
-    if mode == "replicate":
-        return places.clip(0, size - 1)
-    if mode == "circular":
-        return places % size
-    if max(before, after) >= size:
-        raise RuntimeError(
-            "Argument #4: Padding size should be less than the corresponding input dimension, but got: padding "
-            f"({before}, {after}) at dimension {dim} of input {list(shape)}"
-        )
-    return np.where(places < size, abs(places), 2 * (size - 1) - places)
+_NAMES = {"reflect": "ReflectionPad{}DBackward0", "replicate": "ReplicationPad{}DBackward0", "circular": "CopySlices"}
 
 
 def _check_input(input, dims):
@@ -30,6 +15,33 @@ def _check_input(input, dims):
         raise RuntimeError(
             f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with possibly 0 batch size and other non-zero "
             f"dimensions for input, but got: {list(input.shape)}"
+        )
+
+
+def _check_edges(input, before, after, mode):
+    """What the edge modes refuse: mirror images longer than the dimension, results without elements, truth values."""
+    if input.dtype is bool_:
+        raise NotImplementedError(
+            f"\"{'reflection' if mode == 'reflect' else 'replication'}_pad{len(before)}d\" not implemented for 'Bool'"
+        )
+    first = input.dim() - len(before)
+    for number, dim in enumerate(range(input.dim() - 1, first - 1, -1)):
+        b, a = before[dim - first], after[dim - first]
+        if mode == "reflect" and max(b, a) >= input.size(dim):
+            raise RuntimeError(
+                f"Argument #{4 + 2 * number}: Padding size should be less than the corresponding input dimension, but "
+                f"got: padding ({b}, {a}) at dimension {dim} of input {list(input.shape)}"
+            )
+    sizes = input.shape[first:]
+    out = [n + b + a for n, b, a in zip(sizes, before, after, strict=True)]
+    if max(out) < 1:
+        axes = "DHW"[-len(out):]
+        given = ", ".join(f"{axis}: {n}" for axis, n in zip(axes, sizes, strict=True))
+        made = " ".join(f"{axis}: {n}" for axis, n in zip(axes, out, strict=True))
+        raise RuntimeError(f"input ({given}) is too small. Calculated output {made}")
+    if min(out) < 0:
+        raise RuntimeError(
+            f"Trying to create tensor with negative dimension {min(out)}: {[*input.shape[:first], *out]}"
         )
 
 
@@ -44,7 +56,7 @@ def _cropped(input, before, after):
         if end < start:
             raise RuntimeError("Negative padding value is resulting in an empty dimension")
         input = input.narrow(dim, start, end - start)
-    return input, [max(b, 0) for b in before], [max(a, 0) for a in after]
+    return input, tuple(max(b, 0) for b in before), tuple(max(a, 0) for a in after)
 
 
 def constant_pad_nd(input, pad, value=0):
@@ -90,12 +102,10 @@ def pad(input, pad, mode="constant", value=None):
     _check_input(input, dims)
     if mode == "circular":
         input, before, after = _cropped(input, before, after)
-    result = input
-    for dim, (b, a) in enumerate(zip(before, after, strict=True), input.dim() - dims):
-        if b or a:
-            index = _ops.tensor(_sources(input.shape, dim, b, a, mode), dtype=int64, device=input.device)
-            result = result.index_select(dim, index)
-    return result
+    else:
+        _check_edges(input, before, after, mode)
+    result = name_history(pad_edges(input, before, after, mode), _NAMES[mode].format(dims))
+    return result if mode == "circular" else laid_like(input, result)
 
 
 def pixel_shuffle(input, upscale_factor):
