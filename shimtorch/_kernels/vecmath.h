@@ -307,7 +307,7 @@ DEFINE_LIMITS(f64)
 #define LIBM_BOTH(X) X(sqrt) X(floor) X(ceil) X(trunc) X(rint) X(lgamma) X(fabs)
 #define LIBM_F64(X) X(sin) X(cos) X(tan)
 #define LIBM_F32(X) X(sin) X(cos) X(tan)
-#define LIBM_BINARY(X) X(hypot) X(copysign) X(nextafter) X(fmod)
+#define LIBM_BINARY(X) X(copysign) X(nextafter) X(fmod)
 
 #define WRAP_F32(fn) static inline f32 st_##fn##_f32(f32 x) { return fn##f(x); }
 #define WRAP_F64(fn) static inline f64 st_##fn##_f64(f64 x) { return fn(x); }
@@ -319,6 +319,22 @@ LIBM_BOTH(WRAP_F64)
 LIBM_F32(WRAP_F32)
 LIBM_F64(WRAP_F64)
 LIBM_BINARY(WRAP_BINARY)
+
+/* ---- length of (x, y): infinite if either is, even beside NaN ---- */
+
+static inline f32 st_hypot_f32(f32 x, f32 y) {
+    const f64 a = x, b = y, r = sqrt(a * a + b * b);
+    return fabsf(x) == INFINITY || fabsf(y) == INFINITY ? INFINITY : (f32)r;
+}
+
+/* scaled, so that no square overflows or loses digits */
+static inline f64 st_hypot_f64(f64 x, f64 y) {
+    const f64 p = fabs(x), q = fabs(y), long_ = p > q ? p : q, short_ = p > q ? q : p;
+    const f64 scale = long_ > 0x1p500 ? 0x1p-600 : long_ < 0x1p-400 ? 0x1p600 : 1.0;
+    const f64 back = long_ > 0x1p500 ? 0x1p600 : long_ < 0x1p-400 ? 0x1p-600 : 1.0;
+    const f64 a = long_ * scale, b = short_ * scale, r = sqrt(MADD(a, a, b * b)) * back;
+    return p == (f64)INFINITY || q == (f64)INFINITY ? (f64)INFINITY : r;
+}
 
 #include "vecmath_arc.h"
 #include "vecmath_circular.h"
