@@ -58,6 +58,8 @@ typedef struct { u16 bits; } bf16;
 #endif
 
 #define ST_UNUSED __attribute__((unused))
+/* for long functions in a loop that is to be vectorised: the compiler would call them */
+#define ST_INLINE static inline __attribute__((always_inline))
 /* one copy of the function in the binary: neither inlined nor cloned for constant arguments */
 #ifdef __clang__
 #define ST_OUTLINED __attribute__((noinline))

@@ -85,34 +85,29 @@ SAME_TYPE(DEFINE, f64)
 TO_BOOL(DEFINE_BOOL, f32)
 TO_BOOL(DEFINE_BOOL, f64)
 
-/* float32 sine, cosine and tangent: libm takes over for pieces with huge or non-finite values */
-#define TRIGONOMETRIC(op)                                                                                            \
-    KERNEL_HEAD(op, f32) {                                                                                           \
-        f32 *o = (f32 *)(void *)p[0];                                                                                \
-        const f32 *a = (const f32 *)(const void *)p[1];                                                              \
+/* sine, cosine and tangent: libm takes over for pieces with huge or non-finite values */
+#define TRIGONOMETRIC(op, t, EXPR)                                                                                   \
+    KERNEL_HEAD(op, t) {                                                                                             \
+        t *o = (t *)(void *)p[0];                                                                                    \
+        const t *a = (const t *)(const void *)p[1];                                                                  \
         (void)param;                                                                                                 \
         for (ptrdiff_t start = 0; start < n; start += 128, o += 128, a += 128) {                                     \
             const ptrdiff_t m = n - start < 128 ? n - start : 128;                                                   \
             int far = 0;                                                                                             \
-            for (ptrdiff_t i = 0; i < m; i++) far |= !(fabsf(a[i]) <= SINCOS_LIMIT);                                 \
+            for (ptrdiff_t i = 0; i < m; i++) far |= !(F(fabs, t)(a[i]) <= (t)SINCOS_LIMIT);                         \
             if (far) {                                                                                               \
-                for (ptrdiff_t i = 0; i < m; i++) o[i] = st_##op##_f32(a[i]);                                        \
+                for (ptrdiff_t i = 0; i < m; i++)                                                                    \
+                    o[i] = F(fabs, t)(a[i]) <= (t)SINCOS_LIMIT ? F(near_##op, t)(a[i]) : F(op, t)(a[i]);             \
             } else {                                                                                                 \
-                IVDEP for (ptrdiff_t i = 0; i < m; i++) o[i] = st_near_##op##_f32(a[i]);                             \
+                IVDEP for (ptrdiff_t i = 0; i < m; i++) o[i] = F(near_##op, t)(a[i]);                                \
             }                                                                                                        \
         }                                                                                                            \
         return ST_OK;                                                                                                \
-    }
+    }                                                                                                                \
+    LOOP1(op, t, t, t)
 #define TRIGONOMETRIC_OPS(X, t, EXPR) X(sin, t, EXPR) X(cos, t, EXPR) X(tan, t, EXPR)
-TRIGONOMETRIC(sin)
-TRIGONOMETRIC(cos)
-TRIGONOMETRIC(tan)
-LOOP1(sin, f32, f32, f32)
-LOOP1(cos, f32, f32, f32)
-LOOP1(tan, f32, f32, f32)
-DEFINE(sin, f64, sin(x))
-DEFINE(cos, f64, cos(x))
-DEFINE(tan, f64, tan(x))
+TRIGONOMETRIC_OPS(TRIGONOMETRIC, f32, 0)
+TRIGONOMETRIC_OPS(TRIGONOMETRIC, f64, 0)
 
 #define DEFINE_HALF(op, m, EXPR) HALF1(op, m, m)
 #define DEFINE_HALF_BOOL(op, m, EXPR) HALF1(op, m, b8)

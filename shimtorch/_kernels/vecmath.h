@@ -1,9 +1,9 @@
 /* Elementary functions the compiler can vectorise: no branches, no calls, no tables.
  *
- * st_<f>_f32 and st_<f>_f64, at most about 2 ulp off; inverses and special functions stand in vecmath_arc.h and
- * vecmath_special.h. The polynomials are interpolations at Chebyshev nodes made for
- * these intervals. Infinities, NaN, zeros and subnormals come out as in C's libm. What is not written out here
- * (at the end) is libm's. */
+ * st_<f>_f32 and st_<f>_f64, at most about 2 ulp off. The circular, the hyperbolic and the inverse, and the special
+ * functions have headers of their own, which this one includes. The polynomials are interpolations at Chebyshev nodes
+ * made for these intervals. Infinities, NaN, zeros and subnormals come out as in C's libm. What is not written out is
+ * libm's (at the end). */
 #ifndef SHIMTORCH_KERNELS_VECMATH_H
 #define SHIMTORCH_KERNELS_VECMATH_H
 
@@ -23,7 +23,6 @@
 #define F(f, t) st_##f##_##t
 
 #define LOG2E 0x1.71547652b82fep+0
-#define LOG10E 0x1.bcb7b1526e50ep-2
 #define LN2 0x1.62e42fefa39efp-1
 
 /* ---- exponentials: x = n ln2 + r, |r| <= ln2 / 2 ---- */
@@ -144,11 +143,37 @@ static inline f64 st_tanh_f64(f64 x) {
     return copysign(a > 20.0 ? 1.0 : t / (t + 2.0), x);
 }
 
-/* ---- logarithms: x = 2^e m, sqrt(1/2) <= m < sqrt(2) ---- */
+/* ---- logarithms: x = 2^e (1 + f), sqrt(1/2) <= 1 + f < sqrt(2) ---- */
 
-/* log(1 + f) + e ln2 + low, for 1 + f = m; low, far below the sum, is at least what e ln2 lacks to the high part of ln2 */
-static inline f32 log_of_parts_f32(f32 f, f32 e, f32 low) {
-    const f32 f2 = f * f;
+typedef struct {
+    f32 e, f;
+} log_parts_f32;
+
+typedef struct {
+    f64 e, f;
+} log_parts_f64;
+
+static inline log_parts_f32 log_split_f32(f32 x) {
+    const u32 root_half = 0x3f3504f3u;
+    const f32 y = x < 0x1p-126f ? x * 0x1p23f : x;
+    const u32 u = bits_of_f32(y) - root_half;
+    return (log_parts_f32){(f32)((i32)u >> 23) - (x < 0x1p-126f ? 23.0f : 0.0f),
+                           f32_of_bits((u & 0x7fffffu) + root_half) - 1.0f};
+}
+
+static inline log_parts_f64 log_split_f64(f64 x) {
+    const u64 root_half = 0x3fe6a09e667f3bcdu;
+    const f64 y = x < 0x1p-1022 ? x * 0x1p52 : x;
+    const u64 u = bits_of_f64(y) - root_half;
+    /* the exponent, shifted logically with a bias and turned into a double through its bits (for AVX2) */
+    const u64 biased = (u + (1024ull << 52)) >> 52;
+    return (log_parts_f64){(f64_of_bits(0x4330000000000000u | biased) - (0x1p52 + 1024.0)) -
+                               (x < 0x1p-1022 ? 52.0 : 0.0),
+                           f64_of_bits((u & 0xfffffffffffffu) + root_half) - 1.0};
+}
+
+/* log(1 + f) - (f - f^2 / 2) + low */
+static inline f32 log_rest_f32(f32 f, f32 low) {
     f32 p = 0x1.1d8ea6p-4f;
     p = MADD(p, f, -0x1.d635bcp-4f);
     p = MADD(p, f, 0x1.dea282p-4f);
@@ -158,13 +183,11 @@ static inline f32 log_of_parts_f32(f32 f, f32 e, f32 low) {
     p = MADD(p, f, 0x1.999d5ap-3f);
     p = MADD(p, f, -0x1.fffffcp-3f);
     p = MADD(p, f, 0x1.555554p-2f);
-    p = MADD(p * f, f2, low);
-    p = MADD(f2, -0.5f, p);
-    return MADD(e, 0x1.62e4p-1f, f + p);
+    return MADD(p * f, f * f, low);
 }
 
 /* with s = f / (2 + f), log(1 + f) = 2 s + s^3 P(s^2) = f - s (f - s^2 P) */
-static inline f64 log_of_parts_f64(f64 f, f64 e, f64 low) {
+static inline f64 log_rest_f64(f64 f, f64 low) {
     const f64 s = f / (2.0 + f), s2 = s * s;
     f64 p = 0x1.0c039c49989c6p-3;
     p = MADD(p, s2, 0x1.0fbe95d716020p-3);
@@ -174,32 +197,44 @@ static inline f64 log_of_parts_f64(f64 f, f64 e, f64 low) {
     p = MADD(p, s2, 0x1.2492492476cccp-2);
     p = MADD(p, s2, 0x1.9999999999a38p-2);
     p = MADD(p, s2, 0x1.5555555555555p-1);
-    const f64 half_f2 = 0.5 * f * f;
-    return MADD(e, 0x1.62e42feep-1, f - (half_f2 - MADD(s, MADD(p, s2, half_f2), low)));
+    return MADD(s, MADD(p, s2, 0.5 * f * f), low);
 }
 
-static inline f32 st_log_f32(f32 x) {
-    const u32 root_half = 0x3f3504f3u;
-    const f32 y = x < 0x1p-126f ? x * 0x1p23f : x;
-    const u32 u = bits_of_f32(y) - root_half;
-    const f32 e = (f32)((i32)u >> 23) - (x < 0x1p-126f ? 23.0f : 0.0f);
-    const f32 r = log_of_parts_f32(f32_of_bits((u & 0x7fffffu) + root_half) - 1.0f, e, e * 0x1.7f7d1cp-20f);
-    return x > 0.0f && x < INFINITY ? r : x == 0.0f ? -INFINITY : x > 0.0f ? x : NAN;
+/* log(1 + f) + e ln2; low, to be added, holds what the high part of ln2 that is used here lacks */
+static inline f32 log_of_parts_f32(f32 f, f32 e, f32 low) {
+    return MADD(e, 0x1.62e4p-1f, f + MADD(f * f, -0.5f, log_rest_f32(f, low)));
 }
 
-static inline f64 st_log_f64(f64 x) {
-    const u64 root_half = 0x3fe6a09e667f3bcdu;
-    const f64 y = x < 0x1p-1022 ? x * 0x1p52 : x;
-    const u64 u = bits_of_f64(y) - root_half;
-    /* the exponent, shifted logically with a bias and turned into a double through its bits (for AVX2) */
-    const u64 biased = (u + (1024ull << 52)) >> 52;
-    const f64 e = (f64_of_bits(0x4330000000000000u | biased) - (0x1p52 + 1024.0)) - (x < 0x1p-1022 ? 52.0 : 0.0);
-    const f64 r = log_of_parts_f64(f64_of_bits((u & 0xfffffffffffffu) + root_half) - 1.0, e, e * 0x1.a39ef35793c76p-33);
-    return x > 0.0 && x < (f64)INFINITY ? r : x == 0.0 ? -(f64)INFINITY : x > 0.0 ? x : (f64)NAN;
+static inline f64 log_of_parts_f64(f64 f, f64 e, f64 low) {
+    return MADD(e, 0x1.62e42feep-1, f - (0.5 * f * f - log_rest_f64(f, low)));
 }
 
-static inline f32 st_log2_f32(f32 x) { return (f32)(st_log_f64(x) * LOG2E); }
-static inline f32 st_log10_f32(f32 x) { return (f32)(st_log_f64(x) * LOG10E); }
+/* To the bases 2 and 10: both factors of log(1 + f) and of e in a high part of few bits, whose products are exact, and
+ * a low one. */
+#define DEFINE_LOG_TO_BASE(op, t, MASK, PER_LN_HIGH, PER_LN_LOW, PER_2_HIGH, PER_2_LOW)                              \
+    static inline t st_##op##_##t(t x) {                                                                             \
+        const log_parts_##t m = log_split_##t(x);                                                                    \
+        const t half_f2 = (t)0.5 * m.f * m.f, high = t##_of_bits(bits_of_##t(m.f - half_f2) & MASK);                 \
+        const t low = ((m.f - high) - half_f2) + log_rest_##t(m.f, 0);                                               \
+        const t whole = m.e * PER_2_HIGH, part = high * PER_LN_HIGH, sum = whole + part, lost = (whole - sum) + part;\
+        const t less = MADD(low, PER_LN_HIGH, MADD(low + high, PER_LN_LOW, m.e * PER_2_LOW));                        \
+        return log_ends_##t(x, sum + (less + lost));                                                                 \
+    }
+#define DEFINE_LOG(t, LN2_LOW)                                                                                       \
+    static inline t log_ends_##t(t x, t log_x) {                                                                     \
+        return x > 0 && x < (t)INFINITY ? log_x : x == 0 ? -(t)INFINITY : x > 0 ? x : (t)NAN;                        \
+    }                                                                                                                \
+    static inline t st_log_##t(t x) {                                                                                \
+        const log_parts_##t m = log_split_##t(x);                                                                    \
+        return log_ends_##t(x, log_of_parts_##t(m.f, m.e, m.e * LN2_LOW));                                           \
+    }
+DEFINE_LOG(f32, 0x1.7f7d1cp-20f)
+DEFINE_LOG(f64, 0x1.a39ef35793c76p-33)
+DEFINE_LOG_TO_BASE(log2, f32, 0xfffff000u, 0x1.714p+0f, 0x1.47652cp-12f, 1.0f, 0.0f)
+DEFINE_LOG_TO_BASE(log2, f64, 0xffffffff00000000u, 0x1.71547p+0, 0x1.94ae0bf85ddf4p-22, 1.0, 0.0)
+DEFINE_LOG_TO_BASE(log10, f32, 0xfffff000u, 0x1.bcap-2f, 0x1.7b1526p-14f, 0x1.344p-2f, 0x1.3509f8p-18f)
+DEFINE_LOG_TO_BASE(log10, f64, 0xffffffff00000000u, 0x1.bcb7bp-2, 0x1.526e50e32a6abp-26, 0x1.34413509f7p-2,
+                   0x1.3fde623e2566bp-43)
 
 /* log(1 + x) plus what the sum 1 + x lost */
 static inline f32 st_log1p_f32(f32 x) {
@@ -259,46 +294,6 @@ static inline f32 st_pow_f32(f32 base, f32 exponent) {
 
 static inline f64 st_pow_f64(f64 x, f64 y) { return pow(x, y); }
 
-/* ---- sine and cosine of float32, computed in float64; for |x| <= SINCOS_LIMIT ---- */
-
-#define SINCOS_LIMIT 1e6f
-
-typedef struct {
-    f64 sin, cos;
-    u64 quadrant;
-} st_sincos;
-
-static inline st_sincos sincos_f32(f32 a) {
-    const f64 x = a, shifted = x * 0x1.45f306dc9c883p-1 + ROUNDER_F64, n = shifted - ROUNDER_F64;
-    const f64 r = MADD(n, -0x1.0b4611a626331p-34, MADD(n, -0x1.921fb544p+0, x)), z = r * r;
-    f64 s = 0x1.6dbe0838a06e9p-19;
-    s = MADD(s, z, -0x1.a013a793b98cep-13);
-    s = MADD(s, z, 0x1.11110def2e1c9p-7);
-    s = MADD(s, z, -0x1.555555545e0acp-3);
-    f64 c = 0x1.9a6f2bb019f50p-16;
-    c = MADD(c, z, -0x1.6c0e087f57eebp-10);
-    c = MADD(c, z, 0x1.55554cbb440f1p-5);
-    c = MADD(c, z, -0x1.fffffffab1da6p-2);
-    return (st_sincos){r * MADD(s, z, 1.0), MADD(c, z, 1.0), bits_of_f64(shifted)};
-}
-
-static inline f32 st_near_sin_f32(f32 x) {
-    const st_sincos t = sincos_f32(x);
-    const f64 r = t.quadrant & 1 ? t.cos : t.sin;
-    return (f32)(t.quadrant & 2 ? -r : r);
-}
-
-static inline f32 st_near_cos_f32(f32 x) {
-    const st_sincos t = sincos_f32(x);
-    const f64 r = t.quadrant & 1 ? t.sin : t.cos;
-    return (f32)((t.quadrant + 1) & 2 ? -r : r);
-}
-
-static inline f32 st_near_tan_f32(f32 x) {
-    const st_sincos t = sincos_f32(x);
-    return (f32)(t.quadrant & 1 ? -t.cos / t.sin : t.sin / t.cos);
-}
-
 /* ---- bounds: a NaN in either comes through ---- */
 
 #define DEFINE_LIMITS(t)                                                                \
@@ -310,9 +305,9 @@ DEFINE_LIMITS(f64)
 /* ---- the rest is libm's ---- */
 
 #define LIBM_BOTH(X) X(sqrt) X(floor) X(ceil) X(trunc) X(rint) X(lgamma) X(fabs)
-#define LIBM_F64(X) X(log2) X(log10) X(sin) X(cos) X(tan)
+#define LIBM_F64(X) X(sin) X(cos) X(tan)
 #define LIBM_F32(X) X(sin) X(cos) X(tan)
-#define LIBM_BINARY(X) X(hypot) X(copysign) X(nextafter) X(fmod)
+#define LIBM_BINARY(X) X(copysign) X(nextafter) X(fmod)
 
 #define WRAP_F32(fn) static inline f32 st_##fn##_f32(f32 x) { return fn##f(x); }
 #define WRAP_F64(fn) static inline f64 st_##fn##_f64(f64 x) { return fn(x); }
@@ -325,7 +320,24 @@ LIBM_F32(WRAP_F32)
 LIBM_F64(WRAP_F64)
 LIBM_BINARY(WRAP_BINARY)
 
+/* ---- length of (x, y): infinite if either is, even beside NaN ---- */
+
+static inline f32 st_hypot_f32(f32 x, f32 y) {
+    const f64 a = x, b = y, r = sqrt(a * a + b * b);
+    return fabsf(x) == INFINITY || fabsf(y) == INFINITY ? INFINITY : (f32)r;
+}
+
+/* scaled, so that no square overflows or loses digits */
+static inline f64 st_hypot_f64(f64 x, f64 y) {
+    const f64 p = fabs(x), q = fabs(y), long_ = p > q ? p : q, short_ = p > q ? q : p;
+    const f64 scale = long_ > 0x1p500 ? 0x1p-600 : long_ < 0x1p-400 ? 0x1p600 : 1.0;
+    const f64 back = long_ > 0x1p500 ? 0x1p600 : long_ < 0x1p-400 ? 0x1p-600 : 1.0;
+    const f64 a = long_ * scale, b = short_ * scale, r = sqrt(MADD(a, a, b * b)) * back;
+    return p == (f64)INFINITY || q == (f64)INFINITY ? (f64)INFINITY : r;
+}
+
 #include "vecmath_arc.h"
+#include "vecmath_circular.h"
 #include "vecmath_special.h"
 
 #endif

@@ -122,7 +122,7 @@ static inline f64 log1p_sum_f64(f64 x, f64 low, f64 more) {
     return log_of_parts_f64(f, e, MADD(lost, 1.0 - f, e * 0x1.a39ef35793c76p-33));
 }
 
-/* r^2 - square, exact where the processor has fused multiply-adds; elsewhere a float32's is and a float64's is let be */
+/* r^2 - square, exact where there are fused multiply-adds; elsewhere a float32's is, and a float64's is let be */
 static inline f32 square_rest_f32(f32 r, f32 square) { return (f32)((f64)r * r - square); }
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
 static inline f64 square_rest_f64(f64 r, f64 square) { return MADD(r, r, -square); }

@@ -1,12 +1,13 @@
 /* Error functions and modified Bessel functions of the first kind, in the manner of vecmath.h (which includes this
- * file). With fused multiply-adds all are at most 2 ulp off the correctly rounded result, mostly 1. The float32 functions that lose digits on their way work in float64. */
+ * file). With fused multiply-adds all are at most 2 ulp off the correctly rounded result, mostly 1. Where float32 would
+ * lose digits on the way the work is done in float64; long polynomials are summed in two halves, side by side. */
 #ifndef SHIMTORCH_KERNELS_VECMATH_SPECIAL_H
 #define SHIMTORCH_KERNELS_VECMATH_SPECIAL_H
 
 #include "vecmath.h"
 
 /* (y + y_low) e^(x + x_low) for y in the range of ordinary numbers and -800 < x < 720 */
-static inline f64 times_exp(f64 y, f64 y_low, f64 x, f64 x_low) {
+ST_INLINE f64 times_exp(f64 y, f64 y_low, f64 x, f64 x_low) {
     const f64 shifted = MADD(x, LOG2E, ROUNDER_F64), n = shifted - ROUNDER_F64;
     const f64 high = MADD(n, -0x1.62e42feep-1, x), less = MADD(n, 0x1.a39ef35793c76p-33, -x_low);
     const f64 r = high - less, low = (high - r) - less;
@@ -30,50 +31,56 @@ static inline f32 st_erf_f32(f32 x) {
     return a < 1.0f ? MADD(x, p, x) : copysignf(tail, x);
 }
 
-/* erf(x) / x - 1 of z = x^2, |x| <= 1/2 */
+/* erf(x) / x - 1 of z = x^2, |x| <= 1 */
 static inline f64 erf_tail_f64(f64 z) {
-    f64 p = -0x1.39f7b53f1b575p-23;
-    p = MADD(p, z, 0x1.b775c94200bfbp-20);
-    p = MADD(p, z, -0x1.f4bb98aab31bep-17);
-    p = MADD(p, z, 0x1.f9a2a62fe9253p-14);
-    p = MADD(p, z, -0x1.c02db23c5e7d3p-11);
-    p = MADD(p, z, 0x1.565bcd0aa3ed8p-8);
-    p = MADD(p, z, -0x1.b82ce3127f6d1p-6);
-    p = MADD(p, z, 0x1.ce2f21a042b28p-4);
-    p = MADD(p, z, -0x1.812746b0379e6p-2);
+    f64 p = -0x1.29b6758efffb1p-38;
+    p = MADD(p, z, 0x1.7f05c4ce71a84p-34);
+    p = MADD(p, z, -0x1.4e603f0ea3f96p-30);
+    p = MADD(p, z, 0x1.fc434a34e5273p-27);
+    p = MADD(p, z, -0x1.5f6d919248428p-23);
+    p = MADD(p, z, 0x1.b9e6508a369ffp-20);
+    p = MADD(p, z, -0x1.f4d25619e1da1p-17);
+    p = MADD(p, z, 0x1.f9a326c2284bep-14);
+    p = MADD(p, z, -0x1.c02db3feeb0c9p-11);
+    p = MADD(p, z, 0x1.565bcd0e65018p-8);
+    p = MADD(p, z, -0x1.b82ce312889bap-6);
+    p = MADD(p, z, 0x1.ce2f21a042bdep-4);
+    p = MADD(p, z, -0x1.812746b0379e7p-2);
     return MADD(p, z, 0x1.06eba8214db69p-3);
 }
 
-/* With t = (x - k) / (x + k), e^(x^2) erfc(x) (x + k) is a smooth function of t: for k = 1.25 its value at 0 plus t times
- * this slope, nearly constant (float64, x >= 1/2); for k = 3 the whole polynomial has fewer terms (float32, x >= 0). */
-static inline f64 erfc_slope_f64(f64 t) {
-    f64 p = 0x1.8144d928dafd5p-18;
-    p = MADD(p, t, -0x1.fdd39e7607897p-16);
-    p = MADD(p, t, 0x1.e97ce85ba8ba5p-15);
-    p = MADD(p, t, -0x1.541053b7f3beep-15);
-    p = MADD(p, t, -0x1.dcb72d2017463p-17);
-    p = MADD(p, t, 0x1.4fe28f73ef14cp-15);
-    p = MADD(p, t, -0x1.39be32d6d6659p-16);
-    p = MADD(p, t, -0x1.c769a96f7e67ep-17);
-    p = MADD(p, t, 0x1.1763eb20aafe7p-17);
-    p = MADD(p, t, 0x1.7fea335218552p-19);
-    p = MADD(p, t, 0x1.3faaff35c3266p-17);
-    p = MADD(p, t, 0x1.5a757219a462ep-16);
-    p = MADD(p, t, 0x1.e82a66aa14884p-17);
-    p = MADD(p, t, -0x1.6a9eeba25e471p-16);
-    p = MADD(p, t, -0x1.7174d3e5f04a6p-14);
-    p = MADD(p, t, -0x1.20a33979b3682p-13);
-    p = MADD(p, t, -0x1.a20ffbd57b2ebp-15);
-    p = MADD(p, t, 0x1.41c98dd546ba3p-12);
-    p = MADD(p, t, 0x1.b0dee56c6a446p-11);
-    p = MADD(p, t, 0x1.8c57889ebd03dp-11);
-    p = MADD(p, t, -0x1.50d20143ef9e6p-10);
-    p = MADD(p, t, -0x1.61185d3272837p-8);
-    p = MADD(p, t, -0x1.5aa762f22db38p-8);
-    p = MADD(p, t, 0x1.cbf80721a591dp-7);
-    p = MADD(p, t, 0x1.8d9ff4c777fe7p-5);
-    p = MADD(p, t, -0x1.6906f8f937320p-6);
-    return MADD(p, t, -0x1.8ad555c61ca43p-2);
+/* With t = (x - k) / (x + k), e^(x^2) erfc(x) (x + k) is a smooth function of t: for k = 1.25 it is its value at 0 plus
+ * t times this slope, nearly constant (float64, x >= 1/2); for k = 3 one of few terms (float32, x >= 0). */
+ST_INLINE f64 erfc_slope_f64(f64 t) {
+    const f64 t2 = t * t;
+    f64 even = 0x1.8144d928dafd5p-18;
+    even = MADD(even, t2, 0x1.e97ce85ba8ba5p-15);
+    even = MADD(even, t2, -0x1.dcb72d2017463p-17);
+    even = MADD(even, t2, -0x1.39be32d6d6659p-16);
+    even = MADD(even, t2, 0x1.1763eb20aafe7p-17);
+    even = MADD(even, t2, 0x1.3faaff35c3266p-17);
+    even = MADD(even, t2, 0x1.e82a66aa14884p-17);
+    even = MADD(even, t2, -0x1.7174d3e5f04a6p-14);
+    even = MADD(even, t2, -0x1.a20ffbd57b2ebp-15);
+    even = MADD(even, t2, 0x1.b0dee56c6a446p-11);
+    even = MADD(even, t2, -0x1.50d20143ef9e6p-10);
+    even = MADD(even, t2, -0x1.5aa762f22db38p-8);
+    even = MADD(even, t2, 0x1.8d9ff4c777fe7p-5);
+    even = MADD(even, t2, -0x1.8ad555c61ca43p-2);
+    f64 odd = -0x1.fdd39e7607897p-16;
+    odd = MADD(odd, t2, -0x1.541053b7f3beep-15);
+    odd = MADD(odd, t2, 0x1.4fe28f73ef14cp-15);
+    odd = MADD(odd, t2, -0x1.c769a96f7e67ep-17);
+    odd = MADD(odd, t2, 0x1.7fea335218552p-19);
+    odd = MADD(odd, t2, 0x1.5a757219a462ep-16);
+    odd = MADD(odd, t2, -0x1.6a9eeba25e471p-16);
+    odd = MADD(odd, t2, -0x1.20a33979b3682p-13);
+    odd = MADD(odd, t2, 0x1.41c98dd546ba3p-12);
+    odd = MADD(odd, t2, 0x1.8c57889ebd03dp-11);
+    odd = MADD(odd, t2, -0x1.61185d3272837p-8);
+    odd = MADD(odd, t2, 0x1.cbf80721a591dp-7);
+    odd = MADD(odd, t2, -0x1.6906f8f937320p-6);
+    return MADD(odd, t, even);
 }
 
 static inline f64 erfc_scaled_f64(f64 t) {
@@ -92,36 +99,37 @@ static inline f64 erfc_scaled_f64(f64 t) {
 }
 
 /* erfc(a), a >= 1/2. What each step loses is carried along (for x^2 without the help of fused multiply-adds). */
-static inline f64 erfc_far(f64 a) {
+ST_INLINE f64 erfc_far(f64 a) {
     const f64 x = 28.0 < a ? 28.0 : a, sum = x + 1.25, y = 1.0 / sum, t = (x - 1.25) * y;
     const f64 x_part = sum - x, sum_low = (x - (sum - x_part)) + (1.25 - x_part);
     const f64 t_low = (MADD(-t, sum, x - 1.25) - t * sum_low) * y, y_less = MADD(sum_low, y, MADD(sum, y, -1.0));
     const f64 slope = erfc_slope_f64(t), change = t * slope, first = 0x1.d6d0369869419p-1;
-    const f64 p = first + change, p_low = MADD(t_low, slope, (first - p) + change);
+    const f64 p = first + change, p_low = MADD(t_low, slope, ((first - p) + change) + -0x1.fccd05dfda414p-55);
     const f64 r = p * y, r_low = MADD(p_low, y, MADD(p, y, -r)) - r * y_less;
     const f64 head = f64_of_bits(bits_of_f64(x) & ~(u64)0x7ffffff);
     return times_exp(r, r_low, -head * head, (head - x) * (head + x));
 }
 
-static inline f64 st_erf_f64(f64 x) {
-    const f64 a = fabs(x), near = MADD(x, erf_tail_f64(x * x), x), far = 1.0 - erfc_far(a);
-    return a < 0.5 ? near : copysign(far, x);
+ST_INLINE f64 st_erf_f64(f64 x) {
+    const f64 a = fabs(x), b = 6.0 < a ? 6.0 : a, y = 1.0 / (b + 1.25), t = (b - 1.25) * y;
+    const f64 far = 1.0 - times_exp(MADD(t, erfc_slope_f64(t), 0x1.d6d0369869419p-1) * y, 0.0, -b * b, 0.0);
+    return a < 1.0 ? MADD(x, erf_tail_f64(x * x), x) : copysign(far, x);
 }
 
-static inline f64 st_erfc_f64(f64 x) {
+ST_INLINE f64 st_erfc_f64(f64 x) {
     const f64 a = fabs(x), near = (1.0 - x) - x * erf_tail_f64(x * x), far = erfc_far(a);
     return a < 0.5 ? near : x < 0.0 ? 2.0 - far : far;
 }
 
-static inline f32 st_erfc_f32(f32 x) {
+ST_INLINE f32 st_erfc_f32(f32 x) {
     const f64 a = fabsf(x), b = 11.0 < a ? 11.0 : a, y = 1.0 / (b + 3.0);
     const f64 far = erfc_scaled_f64(MADD(-6.0, y, 1.0)) * y * exp2_for_pow(b * b * -LOG2E);
     return (f32)(x < 0.0f ? 2.0 - far : far);
 }
 
-/* ---- its inverse: erfinv(x) / x is a smooth function of w = -log(1 - x^2) for small w, of its root for large ones ---- */
+/* ---- its inverse: erfinv(x) / x is smooth in w = -log(1 - x^2) for small w, in the root of w for large ones ---- */
 
-/* (erfinv(x) / x - sqrt(pi) / 2) / w, and erfinv(x) / x less the root; t runs from -1 to 1 over the interval of either */
+/* (erfinv(x) / x - sqrt(pi) / 2) / w, and erfinv(x) / x less the root; t runs from -1 to 1 over the interval */
 static inline f32 erfinv_low_f32(f32 t) {
     f32 p = 0x1.2706d0p-18f;
     p = MADD(p, t, 0x1.03404ep-16f);
@@ -147,78 +155,85 @@ static inline f32 erfinv_high_f32(f32 t) {
     return MADD(p, t, -0x1.5433c6p-3f);
 }
 
-static inline f64 erfinv_low_f64(f64 t) {
-    f64 p = 0x1.6fb1dae1766a2p-33;
-    p = MADD(p, t, 0x1.64769cb416f1fp-34);
-    p = MADD(p, t, -0x1.10bec43f2b088p-29);
-    p = MADD(p, t, 0x1.0571e74fc434fp-30);
-    p = MADD(p, t, 0x1.5391d870e2c96p-27);
-    p = MADD(p, t, -0x1.1b53cadb6a303p-26);
-    p = MADD(p, t, -0x1.ff02fcb0aaa69p-27);
-    p = MADD(p, t, 0x1.82257538a7f4cp-24);
-    p = MADD(p, t, -0x1.e855a8bd0c71ap-24);
-    p = MADD(p, t, -0x1.407828129f93cp-23);
-    p = MADD(p, t, 0x1.b27225373ce10p-21);
-    p = MADD(p, t, -0x1.12406b57c346ap-20);
-    p = MADD(p, t, -0x1.9130224d4ba79p-20);
-    p = MADD(p, t, 0x1.027b20226c999p-17);
-    p = MADD(p, t, -0x1.3a32612da652ep-17);
-    p = MADD(p, t, -0x1.ff3999e50ce10p-17);
-    p = MADD(p, t, 0x1.39af0c6a72121p-14);
-    p = MADD(p, t, -0x1.75e218e68e9d2p-14);
-    p = MADD(p, t, -0x1.42cd680ca27d5p-13);
-    p = MADD(p, t, 0x1.897edc4271733p-11);
-    p = MADD(p, t, -0x1.ed701be89fa32p-11);
-    p = MADD(p, t, -0x1.7fc8acbe6fd9bp-10);
-    p = MADD(p, t, 0x1.0fa293c9c168fp-7);
-    p = MADD(p, t, -0x1.cf320cf4ac9cbp-7);
-    p = MADD(p, t, -0x1.3780af59a036dp-7);
-    return MADD(p, t, 0x1.f52c4ca43c176p-3);
+ST_INLINE f64 erfinv_low_f64(f64 t) {
+    const f64 t2 = t * t;
+    f64 even = 0x1.64769cb416f1fp-34;
+    even = MADD(even, t2, 0x1.0571e74fc434fp-30);
+    even = MADD(even, t2, -0x1.1b53cadb6a303p-26);
+    even = MADD(even, t2, 0x1.82257538a7f4cp-24);
+    even = MADD(even, t2, -0x1.407828129f93cp-23);
+    even = MADD(even, t2, -0x1.12406b57c346ap-20);
+    even = MADD(even, t2, 0x1.027b20226c999p-17);
+    even = MADD(even, t2, -0x1.ff3999e50ce10p-17);
+    even = MADD(even, t2, -0x1.75e218e68e9d2p-14);
+    even = MADD(even, t2, 0x1.897edc4271733p-11);
+    even = MADD(even, t2, -0x1.7fc8acbe6fd9bp-10);
+    even = MADD(even, t2, -0x1.cf320cf4ac9cbp-7);
+    even = MADD(even, t2, 0x1.f52c4ca43c176p-3);
+    f64 odd = 0x1.6fb1dae1766a2p-33;
+    odd = MADD(odd, t2, -0x1.10bec43f2b088p-29);
+    odd = MADD(odd, t2, 0x1.5391d870e2c96p-27);
+    odd = MADD(odd, t2, -0x1.ff02fcb0aaa69p-27);
+    odd = MADD(odd, t2, -0x1.e855a8bd0c71ap-24);
+    odd = MADD(odd, t2, 0x1.b27225373ce10p-21);
+    odd = MADD(odd, t2, -0x1.9130224d4ba79p-20);
+    odd = MADD(odd, t2, -0x1.3a32612da652ep-17);
+    odd = MADD(odd, t2, 0x1.39af0c6a72121p-14);
+    odd = MADD(odd, t2, -0x1.42cd680ca27d5p-13);
+    odd = MADD(odd, t2, -0x1.ed701be89fa32p-11);
+    odd = MADD(odd, t2, 0x1.0fa293c9c168fp-7);
+    odd = MADD(odd, t2, -0x1.3780af59a036dp-7);
+    return MADD(odd, t, even);
 }
 
-static inline f64 erfinv_high_f64(f64 t) {
-    f64 p = 0x1.0c70bdc8293e7p-29;
-    p = MADD(p, t, -0x1.c62a73c44f6cap-28);
-    p = MADD(p, t, 0x1.01c2b32a758b2p-28);
-    p = MADD(p, t, 0x1.a7a0531d1145ep-27);
-    p = MADD(p, t, -0x1.82775b5ad6044p-25);
-    p = MADD(p, t, 0x1.24d3a69640a8cp-23);
-    p = MADD(p, t, -0x1.de7936987e58ap-23);
-    p = MADD(p, t, -0x1.6ce6801756df1p-24);
-    p = MADD(p, t, 0x1.3a8a7db3ff826p-20);
-    p = MADD(p, t, -0x1.59358110bd7ddp-19);
-    p = MADD(p, t, 0x1.4443cd36cd97ap-19);
-    p = MADD(p, t, 0x1.0f270224f995cp-19);
-    p = MADD(p, t, -0x1.8dcc49e7bcacfp-17);
-    p = MADD(p, t, 0x1.7e160c8bb88bap-16);
-    p = MADD(p, t, -0x1.88a694744c1e6p-16);
-    p = MADD(p, t, 0x1.adae331ca2b5ap-28);
-    p = MADD(p, t, 0x1.be731ec2b1c71p-15);
-    p = MADD(p, t, -0x1.07a7a312df90fp-13);
-    p = MADD(p, t, 0x1.95305217ed524p-13);
-    p = MADD(p, t, -0x1.e975030c7afa8p-13);
-    p = MADD(p, t, 0x1.025c8c57b61d9p-12);
-    p = MADD(p, t, -0x1.1aa1ac7310ae6p-12);
-    p = MADD(p, t, 0x1.951e23ac6b524p-12);
-    p = MADD(p, t, -0x1.8286c7eb006c4p-11);
-    p = MADD(p, t, 0x1.8951faa7204fcp-10);
-    p = MADD(p, t, -0x1.520968eae4f01p-9);
-    p = MADD(p, t, 0x1.a93229029f12bp-10);
-    p = MADD(p, t, 0x1.157b8aec6d16ep-6);
-    return MADD(p, t, -0x1.417b9d0f35c9fp-3);
+ST_INLINE f64 erfinv_high_f64(f64 t) {
+    const f64 t2 = t * t;
+    f64 even = 0x1.0c70bdc8293e7p-29;
+    even = MADD(even, t2, 0x1.01c2b32a758b2p-28);
+    even = MADD(even, t2, -0x1.82775b5ad6044p-25);
+    even = MADD(even, t2, -0x1.de7936987e58ap-23);
+    even = MADD(even, t2, 0x1.3a8a7db3ff826p-20);
+    even = MADD(even, t2, 0x1.4443cd36cd97ap-19);
+    even = MADD(even, t2, -0x1.8dcc49e7bcacfp-17);
+    even = MADD(even, t2, -0x1.88a694744c1e6p-16);
+    even = MADD(even, t2, 0x1.be731ec2b1c71p-15);
+    even = MADD(even, t2, 0x1.95305217ed524p-13);
+    even = MADD(even, t2, 0x1.025c8c57b61d9p-12);
+    even = MADD(even, t2, 0x1.951e23ac6b524p-12);
+    even = MADD(even, t2, 0x1.8951faa7204fcp-10);
+    even = MADD(even, t2, 0x1.a93229029f12bp-10);
+    even = MADD(even, t2, -0x1.417b9d0f35c9fp-3);
+    f64 odd = -0x1.c62a73c44f6cap-28;
+    odd = MADD(odd, t2, 0x1.a7a0531d1145ep-27);
+    odd = MADD(odd, t2, 0x1.24d3a69640a8cp-23);
+    odd = MADD(odd, t2, -0x1.6ce6801756df1p-24);
+    odd = MADD(odd, t2, -0x1.59358110bd7ddp-19);
+    odd = MADD(odd, t2, 0x1.0f270224f995cp-19);
+    odd = MADD(odd, t2, 0x1.7e160c8bb88bap-16);
+    odd = MADD(odd, t2, 0x1.adae331ca2b5ap-28);
+    odd = MADD(odd, t2, -0x1.07a7a312df90fp-13);
+    odd = MADD(odd, t2, -0x1.e975030c7afa8p-13);
+    odd = MADD(odd, t2, -0x1.1aa1ac7310ae6p-12);
+    odd = MADD(odd, t2, -0x1.8286c7eb006c4p-11);
+    odd = MADD(odd, t2, -0x1.520968eae4f01p-9);
+    odd = MADD(odd, t2, 0x1.157b8aec6d16ep-6);
+    return MADD(odd, t, even);
 }
 
-static inline f32 st_erfinv_f32(f32 x) {
+ST_INLINE f32 st_erfinv_f32(f32 x) {
     const f32 a = fabsf(x), w = -st_log_f32((1.0f - a) * (1.0f + a)), root = sqrtf(w);
-    const f32 near = MADD(w, erfinv_low_f32(MADD(w, 0x1.47ae14p-2f, -0x1.000000p+0f)), 0x1.c5bf8ap-1f);
-    const f32 y = x * (w < 6.25f ? near : root + erfinv_high_f32(MADD(root, 0x1.555556p+0f, -0x1.155556p+2f)));
+    const f32 t = MADD(w, 0x1.47ae14p-2f, -0x1.000000p+0f), u = MADD(root, 0x1.555556p+0f, -0x1.155556p+2f);
+    const f32 near = MADD(w, erfinv_low_f32(t), 0x1.c5bf8ap-1f), far = root + erfinv_high_f32(u);
+    const f32 y = x * (w < 6.25f ? near : far);
     return a < 1.0f ? y : a == 1.0f ? copysignf(INFINITY, x) : NAN;
 }
 
-static inline f64 st_erfinv_f64(f64 x) {
+ST_INLINE f64 st_erfinv_f64(f64 x) {
     const f64 a = fabs(x), w = -st_log_f64((1.0 - a) * (1.0 + a)), root = sqrt(w);
-    const f64 near = MADD(w, erfinv_low_f64(MADD(w, 0x1.23a250045fdffp-2, -0x1.0000000000000p+0)), 0x1.c5bf891b4ef6bp-1);
-    const f64 y = x * (w < 7.0225 ? near : root + erfinv_high_f64(MADD(root, 0x1.30c30c30c30c3p-1, -0x1.49e79e79e79e8p+1)));
+    const f64 t = MADD(w, 0x1.23a250045fdffp-2, -0x1.0000000000000p+0);
+    const f64 u = MADD(root, 0x1.30c30c30c30c3p-1, -0x1.49e79e79e79e8p+1);
+    const f64 near = MADD(w, erfinv_low_f64(t), 0x1.c5bf891b4ef6bp-1), far = root + erfinv_high_f64(u);
+    const f64 y = x * (w < 7.0225 ? near : far);
     return a < 1.0 ? y : a == 1.0 ? copysign((f64)INFINITY, x) : (f64)NAN;
 }
 
@@ -281,13 +296,13 @@ static inline f64 i1_far(f64 v) {
 /* st_i0, st_i1 (NaN of infinity, as torch has it) and, times e^-|x|, st_i0e, st_i1e; OF_X: what the near polynomial is
  * to be multiplied by */
 #define DEFINE_BESSEL(order, OF_X, EVEN_OR_ODD)                                                                      \
-    static inline f32 st_i##order##e_f32(f32 x) {                                                                    \
+    ST_INLINE f32 st_i##order##e_f32(f32 x) {                                                                    \
         const f64 a = fabsf(x), b = 8.0 < a ? 8.0 : a, v = 1.0 / (a < 8.0 ? 8.0 : a);                                \
         const f64 near = i##order##_near(b * b) * OF_X(b) * exp2_for_pow(b * -LOG2E);                                \
         const f64 y = a < 8.0 ? near : i##order##_far(v) * sqrt(v);                                                  \
         return (f32)EVEN_OR_ODD(y, x);                                                                               \
     }                                                                                                                \
-    static inline f32 st_i##order##_f32(f32 x) {                                                                     \
+    ST_INLINE f32 st_i##order##_f32(f32 x) {                                                                     \
         const f64 a = fabsf(x), b = 8.0 < a ? 8.0 : a, c = 120.0 < a ? 120.0 : a, v = 1.0 / (a < 8.0 ? 8.0 : c);     \
         const f64 far = i##order##_far(v) * sqrt(v) * exp2_for_pow(c * LOG2E);                                       \
         const f64 y = a < 8.0 ? i##order##_near(b * b) * OF_X(b) : far;                                              \

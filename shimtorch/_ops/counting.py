@@ -68,15 +68,21 @@ def unique_consecutive(self, return_inverse=False, return_counts=False, dim=None
         return unique(self, True, return_inverse, return_counts, dim)
     array = self._ndarray().reshape(-1) if dim is None else np.moveaxis(self._ndarray(), wrap(dim, self.dim()), 0)
     n = len(array) if array.ndim else 1
-    array = array.reshape(n, -1 if n else 1)
     new = np.ones(n, dtype=bool)
-    new[1:] = (array[1:] != array[:-1]).any(1)
+    if array.ndim == 1:
+        np.not_equal(array[1:], array[:-1], out=new[1:])
+    elif n:
+        array = array.reshape(n, -1)
+        new[1:] = (array[1:] != array[:-1]).any(1)
     starts = np.flatnonzero(new)
-    inverse, counts = np.cumsum(new) - 1, np.diff(np.append(starts, n))
     places = wrap_ndarray(starts)
     values = self.reshape(-1).index_select(0, places) if dim is None else self.index_select(dim, places)
-    inverse = wrap_ndarray(inverse).reshape(self.shape if dim is None else -1)
-    return _wanted(values, inverse, wrap_ndarray(counts), return_inverse, return_counts)
+    inverse = counts = None
+    if return_inverse:
+        inverse = wrap_ndarray(np.cumsum(new) - 1).reshape(self.shape if dim is None else -1)
+    if return_counts:
+        counts = wrap_ndarray(np.diff(np.append(starts, n)))
+    return _wanted(values, inverse, counts, return_inverse, return_counts)
 
 
 # ---------------------------------------------------------------- counts

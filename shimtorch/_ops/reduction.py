@@ -62,8 +62,13 @@ reduction("sum", overloads=True, samples=_number, backward_name=named_by_dim("Su
 @op(out=True, samples=samples.reduction(dtypes="real"))
 def nansum(self, dim=None, keepdim=False, *, dtype=None):
     """The sum of the elements that are not NaN."""
-    return where(self.isnan(), 0, self).sum(dim, keepdim, dtype=dtype) if self.is_floating_point() else (
-        self.sum(dim, keepdim, dtype=dtype))
+    if not self.is_floating_point():
+        return self.sum(dim, keepdim, dtype=dtype)
+    if not self.is_cuda and (dtype is None or dtype.is_floating_point):
+        total = self.sum(dim, keepdim, dtype=dtype)
+        if not total.isnan().any():                            # then no element was
+            return total
+    return where(self.isnan(), 0, self).sum(dim, keepdim, dtype=dtype)
 
 
 def _check_float(x, name):

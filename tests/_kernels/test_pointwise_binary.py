@@ -108,6 +108,34 @@ def test_floats(name, dtype):
 
 
 @pytest.mark.parametrize("dtype", FLOATS[2:], ids=str)
+def test_atan2(dtype):
+    info = np.finfo(dtype)
+    special = np.array([0.0, -0.0, 1, -1, np.inf, -np.inf, np.nan, info.max, info.tiny / 4], dtype)
+    y, x = (a.ravel() for a in np.meshgrid(special, special))
+    got, want = probe.run("atan2", np.empty_like(y), y, x), np.arctan2(wide(y), wide(x))
+    assert_close(got, want, 1.5)
+    numbers = want == want
+    assert (np.signbit(got) == np.signbit(y))[numbers].all()
+    rng = np.random.default_rng(3)
+    size = np.log2(float(info.max)) - 1
+    y, x = (rng.choice((-1, 1), 50_000) * np.exp2(rng.uniform(-size, size, 50_000)) for _ in range(2))
+    near = rng.uniform(-2, 2, (2, 50_000))
+    y, x = np.concatenate([y, near[0]]).astype(dtype), np.concatenate([x, near[1]]).astype(dtype)
+    with np.errstate(under="ignore"):
+        want = np.arctan2(wide(y), wide(x))
+        assert_close(probe.run("atan2", np.empty_like(y), y, x), want, 1.5 if probe.isa() != "baseline" else 2.5)
+
+
+@pytest.mark.parametrize("dtype", FLOATS[2:], ids=str)
+def test_hypot_of_extremes(dtype):
+    info = np.finfo(dtype)
+    special = np.array([0, -0.0, 1, -3, np.inf, -np.inf, np.nan, info.max, info.max / 4, info.tiny / 4], dtype)
+    x, y = (a.ravel() for a in np.meshgrid(special, special))
+    with np.errstate(over="ignore"):
+        assert_close(probe.run("hypot", np.empty_like(x), x, y), np.hypot(wide(x), wide(y)), 1.5)
+
+
+@pytest.mark.parametrize("dtype", FLOATS[2:], ids=str)
 def test_python_modulo_of_floats(dtype):
     a = np.array([5.5, -5.5, 5.5, -5.5, 0.0, -0.0, 7.0, -7.0, 1e30, 5.3], dtype)
     b = np.array([2.0, 2.0, -2.0, -2.0, 3.0, 3.0, 7.0, 7.0, 3.0, -0.1], dtype)

@@ -77,6 +77,7 @@ FLOAT_OPS = {
     "frac": (lambda x: x - np.trunc(x), -9, 9, 0, 0),
     "erf": (erf, -6, 6, 2, 0),
     "erfc": (lambda x: sp.erfc(x.astype(np.float64)), -6, 4, 12, 0),
+    "erfinv": (lambda x: sp.erfinv(x.astype(np.float64)), -1, 1, 6, 0),
     "lgamma": (lambda x: sp.gammaln(x.astype(np.float64)), 0.1, 50, 8, 1e-6),
     "silu": (lambda x: x * sigmoid(x), -80, 80, 3, 0),
     "gelu": (lambda x: 0.5 * x * (1 + erf(x / np.sqrt(2.0))), -9, 9, 3, 6e-7),
@@ -254,7 +255,8 @@ def float32_sweep():
 
 
 @pytest.mark.parametrize("name", ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "tanh", "sigmoid", "erf",
-                                  "sin", "cos", "tan"))  # fmt: skip
+                                  "erfc", "erfinv", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh",
+                                  "asinh", "acosh", "atanh"))  # fmt: skip
 def test_float32_everywhere(name):
     a = float32_sweep()
     if name in ("sin", "cos", "tan"):
@@ -264,6 +266,79 @@ def test_float32_everywhere(name):
     # where float64 itself would go astray: subnormal sigmoids and the flush of exp(-x) to infinity
     got = probe.run(name, np.empty_like(a), a)
     assert_close(got, want, 2.5, 1.2e-38 if name == "sigmoid" else 0)
+
+
+# ---- inverse, hyperbolic and special functions: within an ulp or two of long double, NaN and infinities as libm's ----
+
+BESSEL = {"i0": sp.i0, "i0e": sp.i0e, "i1": sp.i1, "i1e": sp.i1e}
+# name: reference, where float64 arguments are drawn from
+PRECISE = {
+    "sin": (np.sin, -9e5, 9e5), "cos": (np.cos, -9e5, 9e5), "tan": (np.tan, -9e5, 9e5),
+    "asin": (np.arcsin, -1, 1), "acos": (np.arccos, -1, 1), "atan": (np.arctan, -5, 5),
+    "sinh": (np.sinh, -709, 709), "cosh": (np.cosh, -709, 709), "asinh": (np.arcsinh, -5, 5),
+    "acosh": (np.arccosh, 1, 9), "atanh": (np.arctanh, -1, 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PRECISE)
+def test_float64_precisely(name):
+    reference, low, high = PRECISE[name]
+    rng = np.random.default_rng(1)
+    spread = rng.uniform(low, high, 100_000)
+    small = np.exp2(rng.uniform(-1074, 3, 100_000)) * rng.choice((-1, 1), 100_000)
+    edges = 1 - np.exp2(-rng.uniform(0, 53, 10_000))
+    if name == "acosh":
+        small, edges = 1 + np.abs(small), 2 - edges
+    a = np.concatenate([spread, small, edges, -edges, [0.0, -0.0, 5e-324]])
+    with np.errstate(all="ignore"):
+        want = reference(a.astype(np.longdouble))
+    got = probe.run(name, np.empty_like(a), a)
+    fused = probe.isa() != "baseline"
+    assert_close(got, want, 1.5 if fused else 4)
+    if name != "acosh":
+        assert (np.signbit(got) == np.signbit(want))[np.isfinite(want)].all()
+
+
+@pytest.mark.parametrize("name", BESSEL)
+def test_bessel(name):
+    a = np.concatenate([np.linspace(-85, 85, 20_001), np.exp2(np.linspace(-140, 6, 5_000))]).astype(np.float32)
+    assert_close(probe.run(name, np.empty_like(a), a), BESSEL[name](a.astype(np.float64)), 1.01)
+    ends = np.array([np.inf, -np.inf, np.nan, 0.0, 200.0], np.float32)
+    at_infinity = 0 if name.endswith("e") else np.nan
+    got = probe.run(name, np.empty_like(ends), ends)
+    assert_same(got[:4], np.array([at_infinity, at_infinity, np.nan, float(name.startswith("i0"))], np.float32))
+    assert np.isinf(got[4]) == (not name.endswith("e"))
+    assert not probe.supports(name, np.dtype(np.float64))
+
+
+@pytest.mark.parametrize("dtype", (np.float32, np.float64))
+def test_at_the_ends_of_their_domains(dtype):
+    def at(name, *x):
+        return probe.run(name, np.empty(len(x), dtype), np.array(x, dtype)).tolist()
+
+    above = float(np.nextafter(dtype(1), dtype(2)))
+    inf = np.inf
+    for name in ("asin", "acos", "atanh", "erfinv"):
+        assert np.isnan(at(name, above, -above, inf, -inf, np.nan)).all()
+    assert at("atanh", 1, -1) == at("erfinv", 1, -1) == [inf, -inf]
+    assert np.isnan(at("acosh", 0.999, -2, -inf, np.nan)).all()
+    assert at("acosh", 1, inf) == [0, inf]
+    assert at("sinh", inf, -inf, 1000, -1000) == at("asinh", inf, -inf, inf, -inf) == [inf, -inf] * 2
+    assert at("cosh", inf, -inf, 1000, 0) == [inf, inf, inf, 1]
+    assert at("atan", inf, -inf) == [float(dtype(np.pi / 2)), -float(dtype(np.pi / 2))]
+    assert at("acos", 1, -1) == [0, float(dtype(np.pi))]
+    assert at("erfc", inf, -inf, 0, 30) == [0, 2, 1, 0]
+    largest = float(np.finfo(dtype).max)
+    assert_close(np.array(at("asinh", largest), dtype), np.arcsinh(np.longdouble([largest])), 1)
+    assert_close(np.array(at("acosh", largest), dtype), np.arccosh(np.longdouble([largest])), 1)
+
+
+@pytest.mark.parametrize("name", (*PRECISE, "erf", "erfc", "erfinv", "lgamma"))
+@pytest.mark.parametrize("dtype", (np.float32, np.float64))
+def test_one_by_one_is_the_same(name, dtype):
+    a = np.random.default_rng(2).uniform(-2, 2, 67).astype(dtype)
+    whole = probe.run(name, np.empty_like(a), a)
+    assert_same(np.concatenate([probe.run(name, np.empty(1, dtype), a[i:i + 1]) for i in range(len(a))]), whole)
 
 
 def test_exp_at_the_edges():

@@ -45,3 +45,21 @@ def test_running_extremes_stay_with_the_last_nan(dtype):
     assert repr(values.tolist()) == "[3.0, 4.0, 4.0, 4.0, nan, nan, nan, nan]"
     assert places.tolist() == [0, 1, 1, 3, 4, 4, 6, 6]
     assert x[:4].cummin(0).indices.tolist() == [0, 0, 2, 2] and torch.zeros(3, 0).cummax(0).values.shape == (3, 0)
+
+
+@pytest.mark.parametrize("dtype", (torch.bool, torch.int64, torch.bfloat16, torch.float32, torch.complex64))
+def test_runs(dtype):
+    x = torch.tensor([[1, 1, 0], [0, 0, 1]]).to(dtype)
+    values, inverse, counts = torch.unique_consecutive(x, return_inverse=True, return_counts=True)
+    assert values.dtype is dtype and values.tolist() == [1, 0, 1]
+    assert inverse.tolist() == [[0, 0, 1], [1, 1, 2]] and counts.tolist() == [2, 3, 1]
+    assert torch.unique_consecutive(x.t()).tolist() == [1, 0, 1, 0, 1]
+    values, counts = torch.unique_consecutive(x, return_counts=True, dim=1)
+    assert values.tolist() == [[1, 0], [0, 1]] and counts.tolist() == [2, 1]
+
+
+def test_runs_of_few():
+    assert torch.unique_consecutive(torch.tensor(3), True, True)[0].tolist() == [3]
+    values, inverse, counts = torch.unique_consecutive(torch.zeros(0), True, True)
+    assert values.shape == inverse.shape == counts.shape == (0,)
+    assert len(torch.unique_consecutive(torch.tensor([NAN, NAN]))) == 2
