@@ -94,6 +94,23 @@ cdef Windows cells(size, out):
     return r
 
 
+cdef Windows windows_of(tuple size, tuple out, options):
+    """The windows of these sizes, made once: the layers of a model ask for theirs in every step."""
+    key = size, out, options
+    windows = made.get(key)
+    if windows is None:
+        windows = make(size, out, options)
+        if len(made) == MOST_MADE:
+            made.clear()
+        made[key] = windows
+    return <Windows>windows
+
+
+cdef dict made = {}
+cdef enum:
+    MOST_MADE = 64
+
+
 cdef Windows make(tuple size, tuple out, options):
     cdef int k = len(out)
     if not 1 <= k <= 3 or len(size) <= k or min(*out, *size) < 0 or max(out) >= 1 << 31 or max(size) >= 1 << 40:
@@ -181,7 +198,7 @@ def largest(TensorBase self not None, tuple out, options, bint indices, str what
     """The largest element of every window and, if asked for, its place in the plane (else None)."""
     cdef TensorBase x = ready(self, what), r, at = None
     cdef tuple size = tuple(self.size())
-    cdef Windows windows = make(size, out, options)
+    cdef Windows windows = windows_of(size, out, options)
     cdef int64_t* places = NULL
     if x.code == FLOAT32 and windows.w.size[0] * windows.w.size[1] * windows.w.size[2] > 0x7fffffff:
         raise NotImplementedError(f"{what}: maps of more than 2**31 elements are not implemented")
@@ -197,7 +214,7 @@ def mean(TensorBase self not None, tuple out, options, str what):
     """The mean of every window."""
     cdef TensorBase x = ready(self, what), r
     cdef tuple size = tuple(self.size())
-    cdef Windows windows = make(size, out, options)
+    cdef Windows windows = windows_of(size, out, options)
     if CATEGORY[self.code] == CAT_INT and self.code != INT64:
         raise NotImplementedError(f"\"{what}\" not implemented for '{scalar_type(dtype_of(self.code))}'")
     r = like(x, x.code, size, out)
@@ -211,7 +228,7 @@ def spread_mean(TensorBase grad not None, size, options):
     cdef tuple shape = tuple(size), out
     cdef Windows windows
     out = tuple(grad.size())[2:]
-    windows = make(shape, out, options)
+    windows = windows_of(shape, out, options)
     r = like(g, g.code, shape, shape[2:])
     share(spread_over_planes, &windows.w, g, r, NULL)
     return as_code_tensor(r, grad.code)

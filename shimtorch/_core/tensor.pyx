@@ -41,7 +41,13 @@ cdef extern from *:
     static PyObject *shimtorch_size_subscript(PyObject *self, PyObject *index) {
         PyObject *item = PyTuple_Type.tp_as_mapping->mp_subscript(self, index), *size;
         if (item == NULL || !PySlice_Check(index)) return item;
-        size = PyObject_CallFunctionObjArgs(shimtorch_size_type, item, NULL);
+        const Py_ssize_t n = PyTuple_GET_SIZE(item);
+        size = PyType_GenericAlloc((PyTypeObject *)shimtorch_size_type, n);
+        for (Py_ssize_t i = 0; size != NULL && i < n; i++) {
+            PyObject *one = PyTuple_GET_ITEM(item, i);
+            Py_INCREF(one);
+            PyTuple_SET_ITEM(size, i, one);
+        }
         Py_DECREF(item);
         return size;
     }

@@ -1,5 +1,7 @@
 """Convolutions and their transposes."""
 
+from functools import lru_cache
+
 from ... import _ops
 from ..._ops.convolution import conv_gather, conv_spread
 from .windows import batched, folded, laid_like, ntuple, product, windows, zero_padded
@@ -58,7 +60,33 @@ def _same_padding(kernel, stride, dilation):
     if any(s != 1 for s in stride):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
     total = [d * (k - 1) for k, d in zip(kernel, dilation, strict=True)]
-    return [t // 2 for t in total], [t - t // 2 for t in total]
+    return tuple(t // 2 for t in total), tuple(t - t // 2 for t in total)
+
+
+@lru_cache(maxsize=1024)
+def _geometry(n, shape, weight_shape, stride, padding, dilation):
+    """The sizes of a convolution's result, and the padding before and after, for an input (N, C, ...) of a shape."""
+    if min(stride) <= 0:
+        raise RuntimeError("non-positive stride is not supported")
+    if min(dilation) <= 0:
+        raise RuntimeError("dilation should be greater than zero")
+    size, kernel = shape[2:], weight_shape[2:]
+    if padding == "same":
+        before, after = _same_padding(kernel, stride, dilation)
+    elif padding == "valid":
+        before = after = (0,) * n
+    else:
+        before = after = padding
+        if min(before) < 0:
+            raise RuntimeError("negative padding is not supported")
+    padded = [s + b + a for s, b, a in zip(size, before, after, strict=True)]
+    extent = [d * (k - 1) + 1 for k, d in zip(kernel, dilation, strict=True)]
+    if any(s < e for s, e in zip(padded, extent, strict=True)):
+        raise RuntimeError(
+            f"Calculated padded input size per channel: ({_join(padded)}). Kernel size: ({_join(extent)}). "
+            "Kernel size can't be greater than actual input size"
+        )
+    return tuple((p - e) // s + 1 for p, e, s in zip(padded, extent, stride, strict=True)), before, after
 
 
 def _conv(n, input, weight, bias, stride, padding, dilation, groups):
@@ -69,28 +97,10 @@ def _conv(n, input, weight, bias, stride, padding, dilation, groups):
             f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of "
             f"size {list(weight.shape)} instead"
         )
-    kernel = weight.shape[2:]
     stride, dilation = ntuple(stride, n, "stride"), ntuple(dilation, n, "dilation")
-    if min(stride) <= 0:
-        raise RuntimeError("non-positive stride is not supported")
-    if min(dilation) <= 0:
-        raise RuntimeError("dilation should be greater than zero")
-    if padding == "same":
-        before, after = _same_padding(kernel, stride, dilation)
-    elif padding == "valid":
-        before = after = [0] * n
-    else:
-        before = after = ntuple(padding, n, "padding")
-        if min(before) < 0:
-            raise RuntimeError("negative padding is not supported")
-    padded = [s + b + a for s, b, a in zip(x.shape[2:], before, after, strict=True)]
-    extent = [d * (k - 1) + 1 for k, d in zip(kernel, dilation, strict=True)]
-    if any(s < e for s, e in zip(padded, extent, strict=True)):
-        raise RuntimeError(
-            f"Calculated padded input size per channel: ({_join(padded)}). Kernel size: ({_join(extent)}). "
-            "Kernel size can't be greater than actual input size"
-        )
-    out = tuple((p - e) // s + 1 for p, e, s in zip(padded, extent, stride, strict=True))
+    if padding != "same" and padding != "valid":
+        padding = ntuple(padding, n, "padding")
+    out, before, after = _geometry(n, x.shape, weight.shape, stride, padding, dilation)
     if x.is_floating_point():
         result = conv_gather(x, weight, bias, out, stride, before, dilation, groups)
     elif x.is_complex():

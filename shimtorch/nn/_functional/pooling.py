@@ -1,5 +1,7 @@
 """Pooling: the maximum, the mean or a norm of sliding windows, or of a given number of cells."""
 
+from functools import lru_cache
+
 from ..._ops.pooling import pool_highest, pool_max, pool_mean
 from .windows import batched, laid_like, ntuple, product
 
@@ -12,34 +14,23 @@ def _out_size(size, kernel, stride, padding, dilation, ceil_mode):
     return out
 
 
-def _refuse_empty(name, n, input):
+def _refuse_empty(name, n, shape):
     """There may be no examples, but channels and places."""
     if n == 3:
         raise RuntimeError(
             f"{name}_with_indices_out_cpu_template(): Expected input's non-batch dimensions to have positive length, "
-            f"but input has a shape of {list(input.shape)}"
+            f"but input has a shape of {list(shape)}"
         )
     prefix = f"{name}: " if n == 1 else ""
     raise RuntimeError(
         f"{prefix}Expected {n + 1}D or {n + 2}D (batch mode) tensor with optional 0 dim batch size for input, but "
-        f"got:{list(input.shape)}"
+        f"got:{list(shape)}"
     )
 
 
-def _sliding(name, n, input, kernel_size, stride, padding, dilation, ceil_mode, count_padding=True, divisor=0):
-    """The input with a batch, whether it had one, the size of the result, and the windows as the ops take them."""
-    if input.dim() not in (n + 1, n + 2):
-        if n == 1:
-            raise RuntimeError(
-                f"{name}: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but "
-                f"got:{list(input.shape)}"
-            )
-        raise RuntimeError(f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input")
-    x, had_batch = batched(input, n, name)
-    kernel = ntuple(kernel_size, n, "kernel_size")
-    stride = kernel if stride is None or (isinstance(stride, (list, tuple)) and not stride) else ntuple(
-        stride, n, "stride")
-    padding, dilation = ntuple(padding, n, "padding"), ntuple(dilation, n, "dilation")
+@lru_cache(maxsize=1024)
+def _out_sizes(name, n, shape, kernel, stride, padding, dilation, ceil_mode):
+    """The spatial sizes of the result of windows over an input (N, C, ...) of a shape."""
     if name == "max_pool1d":
         for what, value in (("kernel_size", kernel), ("stride", stride), ("dilation", dilation)):
             if value[0] <= 0:
@@ -56,18 +47,35 @@ def _sliding(name, n, input, kernel_size, stride, padding, dilation, ceil_mode, 
                 f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and "
                 f"dilation={d}"
             )
-    if 0 in x.shape[1:]:
-        _refuse_empty(name, n, input)
-    size = x.shape[2:]
+    channels, *size = shape[1:]
+    if not channels or 0 in size:
+        _refuse_empty(name, n, shape)
     out = tuple(_out_size(*each, ceil_mode) for each in zip(size, kernel, stride, padding, dilation, strict=True))
     if min(out) < 1:
-        channels = x.size(1)
         if name == "max_pool1d":
             raise RuntimeError(f"max_pool1d() Invalid computed output size: {out[0]}")
         raise RuntimeError(
             f"Given input size: ({'x'.join(map(str, (channels, *size)))}). Calculated output size: "
             f"({'x'.join(map(str, (channels, *out)))}). Output size is too small"
         )
+    return out
+
+
+def _sliding(name, n, input, kernel_size, stride, padding, dilation, ceil_mode, count_padding=True, divisor=0):
+    """The input with a batch, whether it had one, the size of the result, and the windows as the ops take them."""
+    if input.dim() not in (n + 1, n + 2):
+        if n == 1:
+            raise RuntimeError(
+                f"{name}: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but "
+                f"got:{list(input.shape)}"
+            )
+        raise RuntimeError(f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input")
+    x, had_batch = batched(input, n, name)
+    kernel = ntuple(kernel_size, n, "kernel_size")
+    stride = kernel if stride is None or (isinstance(stride, (list, tuple)) and not stride) else ntuple(
+        stride, n, "stride")
+    padding, dilation = ntuple(padding, n, "padding"), ntuple(dilation, n, "dilation")
+    out = _out_sizes(name, n, x.shape, kernel, stride, padding, dilation, bool(ceil_mode))
     return x, had_batch, out, (kernel, stride, padding, dilation, count_padding, divisor)
 
 

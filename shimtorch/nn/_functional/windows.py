@@ -20,6 +20,12 @@ def ntuple(value, n, name):
     """*value* as n integers, one for each spatial dimension."""
     if value.__class__ is int:
         return (value,) * n
+    if value.__class__ is tuple and len(value) == n:
+        for v in value:
+            if v.__class__ is not int:
+                break
+        else:
+            return value
     if not isinstance(value, Iterable) or getattr(value, "ndim", 1) == 0:
         return (int(value),) * n
     values = tuple(int(v) for v in value)
