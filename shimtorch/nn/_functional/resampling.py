@@ -124,11 +124,15 @@ def resample(x, kind, sizes, scales, align_corners, antialias):
     return result.to(x.dtype)
 
 
+@functools.lru_cache(maxsize=64)
+def _places(size, out, scale, exact):
+    """The place of an input of a size that each of *out* elements falls on."""
+    ratio, shift = _ratio(size, out, scale, False), 0.5 if exact else 0.0
+    return wrap_ndarray(np.minimum(np.floor((np.arange(out) + shift) * ratio), size - 1).astype(np.int64))
+
+
 def nearest(x, sizes, scales, exact):
     """The spatial dimensions of (N, C, ...) at *sizes*, each element that of the place it falls on."""
     for dim, (out, scale) in enumerate(zip(sizes, scales, strict=True), 2):
-        size, shift = x.size(dim), 0.5 if exact else 0.0
-        ratio = _ratio(size, out, scale, False)
-        places = np.minimum(np.floor((np.arange(out) + shift) * ratio), size - 1).astype(np.int64)
-        x = x.index_select(dim, wrap_ndarray(places).to(x.device))
+        x = x.index_select(dim, _places(x.size(dim), out, scale, exact).to(x.device))
     return x

@@ -31,8 +31,9 @@ def _sizes(input, size, scale_factor, n):
         return size, (None,) * n
     if scale_factor is None:
         raise ValueError("either size or scale_factor should be defined")
-    scales = tuple(scale_factor) if isinstance(scale_factor, (list, tuple)) else (scale_factor,) * n
-    return tuple(math.floor(float(s) * f) for s, f in zip(input.shape[2:], scales, strict=True)), scales
+    scales = scale_factor if isinstance(scale_factor, (list, tuple)) else (scale_factor,) * n
+    scales = tuple(map(float, scales))
+    return tuple(math.floor(s * f) for s, f in zip(input.shape[2:], scales, strict=True)), scales
 
 
 def _check_sizes(input, out, mode):
