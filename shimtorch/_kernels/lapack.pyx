@@ -6,6 +6,7 @@ first called.
 """
 cimport cython
 from cpython.pycapsule cimport PyCapsule_GetName, PyCapsule_GetPointer
+from libc.stdint cimport int64_t
 from libc.string cimport memset
 
 cimport numpy as cnp
@@ -233,6 +234,69 @@ cdef void small_getrfs(real* a, int n, Py_ssize_t batch, int* pivot, int* error)
         error[i] = small_getrf(a + i * n * n, n, pivot + i * n)
 
 
+cdef void small_getrs(bint transposed, const real* lu, int n, int m, const int* pivot, real* b) noexcept nogil:
+    """Solutions in place of the m columns of b, from LU factors n x n and pivots."""
+    cdef int i, j, c
+    cdef real* x
+    for c in range(m):
+        x = b + c * n
+        if transposed:
+            for j in range(n):
+                for i in range(j):
+                    x[j] -= lu[j * n + i] * x[i]
+                x[j] /= lu[j * n + j]
+            for j in range(n - 1, -1, -1):
+                for i in range(j + 1, n):
+                    x[j] -= lu[j * n + i] * x[i]
+            for i in range(n - 1, -1, -1):
+                x[i], x[pivot[i] - 1] = x[pivot[i] - 1], x[i]
+        else:
+            for i in range(n):
+                x[i], x[pivot[i] - 1] = x[pivot[i] - 1], x[i]
+            for j in range(n):
+                for i in range(j + 1, n):
+                    x[i] -= lu[j * n + i] * x[j]
+            for j in range(n - 1, -1, -1):
+                x[j] /= lu[j * n + j]
+                for i in range(j):
+                    x[i] -= lu[j * n + i] * x[j]
+
+
+cdef void small_getri(real* lu, int n, const int* pivot) noexcept nogil:
+    """The inverse of a regular matrix n x n in place of its LU factors."""
+    cdef real factors[SMALL * SMALL]
+    cdef int i
+    for i in range(n * n):
+        factors[i] = lu[i]
+        lu[i] = i % (n + 1) == 0
+    small_getrs(False, factors, n, n, pivot, lu)
+
+
+cdef void small_inverses(real* lu, int n, Py_ssize_t batch, const int* pivot, int* error) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef int j
+    for i in range(batch):
+        error[i] = 0
+        for j in range(n - 1, -1, -1):
+            if lu[(i * n + j) * n + j] == 0:
+                error[i] = j + 1
+        if not error[i]:
+            small_getri(lu + i * n * n, n, pivot + i * n)
+
+
+cdef void small_solutions(bint transposed, const real* lu, int n, int m, Py_ssize_t batch, const int* pivot,
+                          real* b) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(batch):
+        small_getrs(transposed, lu + i * n * n, n, m, pivot + i * n, b + i * n * m)
+
+
+cdef inline int small_type(cnp.ndarray a, int n):
+    """The NumPy type of a where the loops above serve its matrices n x n, else -1."""
+    cdef int t = cnp.PyArray_TYPE(a)
+    return t if n <= SMALL and (t == cnp.NPY_FLOAT32 or t == cnp.NPY_FLOAT64) else -1
+
+
 def getrf(cnp.ndarray a):
     """LU factors in place; returns pivots (from 1) and infos."""
     cdef P f = find("getrf", a)
@@ -242,9 +306,9 @@ def getrf(cnp.ndarray a):
     cdef char* data = cnp.PyArray_BYTES(a)
     cdef int* pivot = <int*>cnp.PyArray_DATA(pivots)
     cdef int* error = <int*>cnp.PyArray_DATA(info)
-    if n == m and n <= SMALL and cnp.PyArray_TYPE(a) == cnp.NPY_FLOAT32:
+    if n == m and small_type(a, n) == cnp.NPY_FLOAT32:
         small_getrfs(<float*>data, n, batch, pivot, error)
-    elif n == m and n <= SMALL and cnp.PyArray_TYPE(a) == cnp.NPY_FLOAT64:
+    elif n == m and small_type(a, n) == cnp.NPY_FLOAT64:
         small_getrfs(<double*>data, n, batch, pivot, error)
     elif k:
         with nogil:
@@ -262,7 +326,11 @@ def getrs(char trans, cnp.ndarray lu, cnp.ndarray pivots, cnp.ndarray b):
     cdef char* factors = cnp.PyArray_BYTES(lu)
     cdef int* pivot = <int*>cnp.PyArray_DATA(pivots)
     belong(systems(lu, b) and are_pivots(pivots, lu), lu, b)
-    if n and m:
+    if small_type(b, n) == cnp.NPY_FLOAT32:
+        small_solutions(trans != c"N", <const float*>factors, n, m, batch, pivot, <float*>data)
+    elif small_type(b, n) == cnp.NPY_FLOAT64:
+        small_solutions(trans != c"N", <const double*>factors, n, m, batch, pivot, <double*>data)
+    elif n and m:
         with nogil:
             for i in range(batch):
                 (<F9>f)(&trans, &n, &m, factors + i * by_lu, &n, pivot + i * n, data + i * by, &n, &info)
@@ -279,7 +347,11 @@ def getri(cnp.ndarray lu, cnp.ndarray pivots):
     cdef int* error = <int*>cnp.PyArray_DATA(info)
     cdef char* w = cnp.PyArray_BYTES(work)
     belong(systems(lu, lu) and are_pivots(pivots, lu), lu, pivots)
-    if n and batch:
+    if small_type(lu, n) == cnp.NPY_FLOAT32:
+        small_inverses(<float*>data, n, batch, pivot, error)
+    elif small_type(lu, n) == cnp.NPY_FLOAT64:
+        small_inverses(<double*>data, n, batch, pivot, error)
+    elif n and batch:
         (<F7>f)(&n, data, &n, pivot, w, &size, error)
         size = asked_for(work)
         work = vector(size, lu.dtype)
@@ -292,11 +364,15 @@ def getri(cnp.ndarray lu, cnp.ndarray pivots):
 
 def getrf_diagonal(cnp.ndarray a):
     """LU factors in place; returns the diagonals of U (batch, n) and the signs that exchanging rows makes (batch)."""
-    pivots, _ = getrf(a)
-    n = cnp.PyArray_DIM(a, 1)
-    diagonal = np.ascontiguousarray(np.diagonal(a, axis1=1, axis2=2))
-    exchanges = (pivots != np.arange(1, n + 1, dtype=np.int32)).sum(1)
-    return diagonal, 1 - 2 * (exchanges & 1)
+    cdef Py_ssize_t i, batch = cnp.PyArray_DIM(a, 0), n = cnp.PyArray_DIM(a, 1), j
+    cdef const int[:, ::1] pivots = getrf(a)[0]
+    cdef cnp.ndarray signs = np.ones(batch, np.int64)
+    cdef int64_t* sign = <int64_t*>cnp.PyArray_DATA(signs)
+    for i in range(batch):
+        for j in range(n):
+            if pivots[i, j] != j + 1:
+                sign[i] = -sign[i]
+    return np.ascontiguousarray(np.diagonal(a, axis1=1, axis2=2)), signs
 
 
 # ---------------------------------------------------------------- Cholesky
