@@ -51,6 +51,7 @@ cdef class Tables:
     def __cinit__(self, tuple shape, tuple before, tuple after, str mode):
         cdef Frame* f = &self.f
         cdef Py_ssize_t first, total = 0, j
+        cdef int64_t lowest = -1 if mode == "constant" else 0
         cdef int64_t* at
         cdef int d, leading = len(shape) - len(before)
         f.k, f.outer, f.rows, f.lead, f.run = len(before), 1, 1, 0, 0
@@ -70,7 +71,7 @@ cdef class Tables:
             first = before[d]
             for j in range(f.out[d]):
                 at[j] = j - first if 0 <= j - first < f.size[d] else source_of(j - first, f.size[d], mode)
-                if not (-1 if mode == "constant" else 0) <= at[j] < f.size[d]:
+                if not lowest <= at[j] < f.size[d]:
                     raise RuntimeError(f"padding {mode} of {before} and {after} does not fit the size {shape}")
             at += f.out[d]
         f.lead = min(max(first, 0), f.out[f.k - 1])
