@@ -15,14 +15,19 @@ from .dtype import scalar_type
 from .products import linear_product, mm
 
 
-cdef int fill(Py_ssize_t* to, object values, Py_ssize_t missing) except -1:
-    """Up to three numbers, one a dimension; the dimensions that are not there come first."""
-    cdef int n = len(values), i
-    for i in range(3 - n):
-        to[i] = missing
-    for i in range(n):
-        to[3 - n + i] = values[i]
-    return 0
+cdef Py_ssize_t MOST = <Py_ssize_t>1 << 40                     # of anything in a dimension
+
+
+cdef bint fill(Py_ssize_t* to, values, int n, Py_ssize_t missing, Py_ssize_t least) except -1:
+    """n numbers, one a dimension; the dimensions that are not there come first. Whether they are fit."""
+    cdef int i
+    if len(values) != n:
+        return False
+    for i in range(3):
+        to[i] = missing if i < 3 - n else values[i - 3 + n]
+        if not least <= to[i] <= MOST:
+            return False
+    return True
 
 
 cdef TensorBase ready(TensorBase t, int code):
@@ -64,27 +69,36 @@ cdef TensorBase run(int what, TensorBase a, TensorBase b, TensorBase bias, tuple
     return as_code_tensor(r, given)
 
 
-cdef int describe(st_conv_shape* shape, tuple small_size, tuple big_size, tuple kernel, stride, before,
-                  dilation, Py_ssize_t groups) except -1:
-    shape.batch, shape.groups = big_size[0], groups
-    shape.small_channels, shape.big_channels = small_size[1] // groups, big_size[1] // groups
-    fill(shape.small, small_size[2:], 1)
-    fill(shape.big, big_size[2:], 1)
-    fill(shape.kernel, kernel, 1)
-    fill(shape.stride, stride, 1)
-    fill(shape.dilation, dilation, 1)
-    fill(shape.before, before, 0)
+cdef bint describe(st_conv_shape* shape, tuple small, tuple big, tuple weight, stride, before, dilation,
+                   Py_ssize_t groups) except -1:
+    """Fill in the sizes of the maps and of the weight, if they fit each other."""
+    cdef int n = len(small) - 2
+    if not (1 <= n <= 3 and len(big) == len(weight) == n + 2 and groups > 0 and small[0] == big[0]
+            and small[1] == weight[0] and weight[0] % groups == 0 and big[1] == weight[1] * groups
+            and fill(shape.small, small[2:], n, 1, 0) and fill(shape.big, big[2:], n, 1, 0)
+            and fill(shape.kernel, weight[2:], n, 1, 0) and fill(shape.stride, stride, n, 1, 1)
+            and fill(shape.dilation, dilation, n, 1, 1) and fill(shape.before, before, n, 0, -MOST)):
+        raise RuntimeError(f"convolution: maps of sizes {list(small)} and {list(big)} do not fit a weight of size "
+                           f"{list(weight)} with stride {stride}, padding {before}, dilation {dilation}, groups {groups}")
+    shape.batch, shape.groups = big[0], groups
+    shape.small_channels, shape.big_channels = weight[0] // groups, weight[1]
+    return True
+
+
+cdef int check_bias(TensorBase bias, Py_ssize_t channels) except -1:
+    if bias is not None and (bias.ndim_ != 1 or bias.count != channels):
+        raise RuntimeError(f"convolution: expected a bias of {channels} elements, but got size {list(bias.size())}")
     return 0
 
 
-cdef bint is_product(TensorBase map, tuple small, tuple big, tuple kernel, before, dilation,
-                     Py_ssize_t groups) except -1:
+cdef bint is_product(TensorBase map, const st_conv_shape* shape) noexcept:
     """Whether the small map has one position, which sees the whole big map: then all three are products of matrices."""
     cdef int i
-    if groups != 1 or not map.count or st_find_conv(map.code) == NULL:
+    if shape.groups != 1 or not map.count or st_find_conv(map.code) == NULL:
         return False
-    for i in range(len(kernel)):
-        if small[i] != 1 or before[i] != 0 or kernel[i] != big[i] or (dilation[i] != 1 and kernel[i] != 1):
+    for i in range(3):
+        if (shape.small[i] != 1 or shape.before[i] != 0 or shape.kernel[i] != shape.big[i]
+                or (shape.dilation[i] != 1 and shape.kernel[i] != 1)):
             return False
     return True
 
@@ -98,10 +112,13 @@ def gather(TensorBase big not None, TensorBase weight not None, TensorBase bias,
            Py_ssize_t groups):
     """The small map, with the spatial size ``out``."""
     cdef st_conv_shape shape
-    cdef tuple size = (big.shape_[0], weight.shape_[0], *out)
-    if is_product(big, out, tuple(big.size())[2:], tuple(weight.size())[2:], before, dilation, groups):
+    cdef tuple size
+    check_dims(big, weight)
+    size = (big.shape_[0], weight.shape_[0], *out)
+    describe(&shape, size, tuple(big.size()), tuple(weight.size()), stride, before, dilation, groups)
+    check_bias(bias, weight.shape_[0])
+    if is_product(big, &shape):
         return linear_product(as_matrix(big), as_matrix(weight), bias).view(size)
-    describe(&shape, size, tuple(big.size()), tuple(weight.size())[2:], stride, before, dilation, groups)
     return run(ST_CONV_GATHER, big, weight, bias, size, &shape)
 
 
@@ -109,11 +126,14 @@ def spread(TensorBase small not None, TensorBase weight not None, TensorBase bia
            Py_ssize_t groups):
     """The big map, with the spatial size ``out``."""
     cdef st_conv_shape shape
-    cdef tuple size = (small.shape_[0], weight.shape_[1] * groups, *out)
-    if is_product(small, tuple(small.size())[2:], out, tuple(weight.size())[2:], before, dilation, groups):
+    cdef tuple size
+    check_dims(small, weight)
+    size = (small.shape_[0], weight.shape_[1] * groups, *out)
+    describe(&shape, tuple(small.size()), size, tuple(weight.size()), stride, before, dilation, groups)
+    check_bias(bias, size[1])
+    if is_product(small, &shape):
         r = mm(as_matrix(small), as_matrix(weight)).view(size)
         return r if bias is None else r.add_(bias.view(-1, *(1,) * len(out)))
-    describe(&shape, tuple(small.size()), size, tuple(weight.size())[2:], stride, before, dilation, groups)
     return run(ST_CONV_SPREAD, small, weight, bias, size, &shape)
 
 
@@ -121,8 +141,19 @@ def weigh(TensorBase small not None, TensorBase big not None, tuple kernel, stri
           Py_ssize_t groups):
     """What the weight of a spatial size ``kernel`` gets."""
     cdef st_conv_shape shape
-    cdef tuple small_size = tuple(small.size()), big_size = tuple(big.size())
-    if is_product(small, small_size[2:], big_size[2:], kernel, before, dilation, groups):
-        return mm(as_matrix(small).t(), as_matrix(big)).view(small_size[1], big_size[1], *kernel)
-    describe(&shape, small_size, big_size, kernel, stride, before, dilation, groups)
-    return run(ST_CONV_WEIGHT, small, big, None, (small_size[1], big_size[1] // groups, *kernel), &shape)
+    cdef tuple size
+    check_dims(small, big)
+    if groups < 1 or big.shape_[1] % groups:
+        raise RuntimeError(f"convolution: {groups} groups of {big.shape_[1]} channels")
+    size = (small.shape_[1], big.shape_[1] // groups, *kernel)
+    describe(&shape, tuple(small.size()), tuple(big.size()), size, stride, before, dilation, groups)
+    if is_product(small, &shape):
+        return mm(as_matrix(small).t(), as_matrix(big)).view(size)
+    return run(ST_CONV_WEIGHT, small, big, None, size, &shape)
+
+
+cdef int check_dims(TensorBase a, TensorBase b) except -1:
+    if a.ndim_ < 3 or b.ndim_ < 3:
+        raise RuntimeError(f"convolution: expected operands of 3 to 5 dimensions, but got sizes {list(a.size())} and "
+                           f"{list(b.size())}")
+    return 0

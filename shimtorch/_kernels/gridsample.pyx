@@ -1,5 +1,5 @@
 """Images sampled at places between their pixels: the loops of grid_sample."""
-from libc.math cimport fabs, floor, fmod, rint
+from libc.math cimport fabs, floor, fmod
 from libc.stdint cimport int64_t
 
 from .elements cimport real
@@ -95,63 +95,81 @@ cdef inline void sample_cubic(Samples* c, const real* image, real* out, real x, 
         image += c.height * c.width
 
 
+cdef inline real between(const real* plane, int64_t y, int64_t x, Py_ssize_t height, Py_ssize_t width,
+                         const real* weights) noexcept nogil:
+    """Four pixels from (y, x) on, times their weights: north-west, north-east, south-west, south-east."""
+    return (pixel(plane, y, x, height, width) * weights[0] + pixel(plane, y, x + 1, height, width) * weights[1]
+            + pixel(plane, y + 1, x, height, width) * weights[2]
+            + pixel(plane, y + 1, x + 1, height, width) * weights[3])
+
+
 cdef inline void sample_linear(Samples* c, const real* image, real* out, real x, real y, real z) noexcept nogil:
-    cdef int64_t i = whole(x), j = whole(y), depth = whole(z)
-    cdef real right = x - i, below = y - j, behind = z - depth
-    cdef real north_west = (1 - right) * (1 - below), north_east = right * (1 - below)
-    cdef real south_west = (1 - right) * below, south_east = right * below
+    cdef int64_t i = whole(x), j = whole(y), depth
+    cdef real right = x - i, below = y - j, behind, total
+    cdef real* weights = [(1 - right) * (1 - below), right * (1 - below), (1 - right) * below, right * below]
     cdef Py_ssize_t k, area = c.height * c.width, h = c.height, w = c.width
-    cdef bint inside = 0 <= i and i + 1 < w and 0 <= j and j + 1 < h
-    cdef const real* plane
-    cdef real total, part
-    cdef int64_t at
-    for k in range(c.channels):
-        total = 0
-        for at in range(depth, depth + (2 if c.dims == 3 else 1)):
-            if 0 <= at < c.depth:
-                plane = image + at * area
-                if inside:
-                    part = (plane[j * w + i] * north_west + plane[j * w + i + 1] * north_east
-                            + plane[(j + 1) * w + i] * south_west + plane[(j + 1) * w + i + 1] * south_east)
-                else:
-                    part = (pixel(plane, j, i, h, w) * north_west + pixel(plane, j, i + 1, h, w) * north_east
-                            + pixel(plane, j + 1, i, h, w) * south_west + pixel(plane, j + 1, i + 1, h, w) * south_east)
-                total += part if c.dims == 2 else part * (1 - behind if at == depth else behind)
-        out[k * c.n] = total
-        image += c.depth * area
+    cdef const real* p
+    if c.dims == 3:
+        depth = whole(z)
+        behind = z - depth
+        for k in range(c.channels):
+            total = 0
+            if 0 <= depth < c.depth:
+                total = between(image + depth * area, j, i, h, w, weights) * (1 - behind)
+            if -1 <= depth < c.depth - 1:
+                total += between(image + (depth + 1) * area, j, i, h, w, weights) * behind
+            out[k * c.n] = total
+            image += c.depth * area
+    elif 0 <= i and i + 1 < w and 0 <= j and j + 1 < h:
+        p = image + j * w + i
+        for k in range(c.channels):
+            out[k * c.n] = p[0] * weights[0] + p[1] * weights[1] + p[w] * weights[2] + p[w + 1] * weights[3]
+            p += area
+    else:
+        for k in range(c.channels):
+            out[k * c.n] = between(image + k * area, j, i, h, w, weights)
+
+
+cdef inline int64_t nearest(real x) noexcept nogil:
+    """A coordinate rounded to the nearest whole number, halves to even ones."""
+    cdef double shift = 6755399441055744.0                      # 1.5 * 2**52: sums with it have no fraction
+    return whole(<real>((<double>x + shift) - shift))
 
 
 cdef inline void sample_nearest(Samples* c, const real* image, real* out, real x, real y, real z) noexcept nogil:
-    cdef int64_t i = whole(<real>rint(x)), j = whole(<real>rint(y)), depth = whole(<real>rint(z))
+    cdef int64_t i = nearest(x), j = nearest(y), depth = nearest(z) if c.dims == 3 else 0
     cdef Py_ssize_t k, area = c.height * c.width
-    cdef bint inside = 0 <= depth < c.depth
+    cdef const real* p = image + (depth * c.height + j) * c.width + i
+    cdef bint inside = 0 <= depth < c.depth and 0 <= j < c.height and 0 <= i < c.width
     for k in range(c.channels):
-        out[k * c.n] = pixel(image + depth * area, j, i, c.height, c.width) if inside else 0
-        image += c.depth * area
+        out[k * c.n] = p[k * c.depth * area] if inside else 0
 
 
 cdef void sample_places(real* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
     cdef Samples* c = <Samples*>context
-    cdef Py_ssize_t at, batch
+    cdef Py_ssize_t at = begin, batch, j, last
     cdef const real* place
     cdef const real* image
     cdef real* out
     cdef real x, y, z = 0
-    for at in range(begin, end):
-        batch, place = at // c.n, <const real*>c.grid + at * c.dims
+    while at < end:                                             # one image after the other
+        batch, last = at // c.n, min(end, (at // c.n + 1) * c.n)
         image = <const real*>c.image + batch * c.channels * c.depth * c.height * c.width
-        out = <real*>c.out + batch * c.channels * c.n + at % c.n
-        x, y = coordinate(place[0], c.width, c.corners), coordinate(place[1], c.height, c.corners)
-        if c.mode == CUBIC:
-            sample_cubic(c, image, out, x, y)
-            continue
-        x, y = into(x, c.width, c.padding, c.corners), into(y, c.height, c.padding, c.corners)
-        if c.dims == 3:
-            z = into(coordinate(place[2], c.depth, c.corners), c.depth, c.padding, c.corners)
-        if c.mode == LINEAR:
-            sample_linear(c, image, out, x, y, z)
-        else:
-            sample_nearest(c, image, out, x, y, z)
+        out = <real*>c.out + batch * (c.channels - 1) * c.n
+        for j in range(at, last):
+            place = <const real*>c.grid + j * c.dims
+            x, y = coordinate(place[0], c.width, c.corners), coordinate(place[1], c.height, c.corners)
+            if c.mode == CUBIC:
+                sample_cubic(c, image, out + j, x, y)
+                continue
+            x, y = into(x, c.width, c.padding, c.corners), into(y, c.height, c.padding, c.corners)
+            if c.dims == 3:
+                z = into(coordinate(place[2], c.depth, c.corners), c.depth, c.padding, c.corners)
+            if c.mode == LINEAR:
+                sample_linear(c, image, out + j, x, y, z)
+            else:
+                sample_nearest(c, image, out + j, x, y, z)
+        at = last
 
 
 def sample(const real[:, :, :, :, ::1] image, const real[:, :, ::1] grid, real[:, :, ::1] out, int mode, int padding,

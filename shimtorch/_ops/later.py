@@ -8,6 +8,7 @@ FAMILIES = {
     "linalg_spectra": ("matrix_exp pinverse svd", "", "", "linalg"),
     "linalg_norms": ("", "nuclear_norm", "", "linalg"),
     "linalg_lowrank": ("", "lobpcg pca_lowrank svd_lowrank", "", ""),
+    "margins": ("", "", "", ""),
     "segments": ("nonzero_static", "histogramdd segment_reduce", "", ""),
     "fourier": ("", "", "", "fft"),
     "fourier_old": ("fft ifft irfft istft rfft stft", "", "", ""),
