@@ -79,7 +79,8 @@ cdef bint describe(st_conv_shape* shape, tuple small, tuple big, tuple weight, s
             and fill(shape.kernel, weight[2:], n, 1, 0) and fill(shape.stride, stride, n, 1, 1)
             and fill(shape.dilation, dilation, n, 1, 1) and fill(shape.before, before, n, 0, -MOST)):
         raise RuntimeError(f"convolution: maps of sizes {list(small)} and {list(big)} do not fit a weight of size "
-                           f"{list(weight)} with stride {stride}, padding {before}, dilation {dilation}, groups {groups}")
+                           f"{list(weight)} with stride {stride}, padding {before}, dilation {dilation} and groups "
+                           f"{groups}")
     shape.batch, shape.groups = big[0], groups
     shape.small_channels, shape.big_channels = weight[0] // groups, weight[1]
     return True
