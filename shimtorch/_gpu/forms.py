@@ -34,8 +34,7 @@ COMPOSED = """
 FORMS = {
     "indexing": "index index_put_zeros index_put_ index_select index_add_zeros gather scatter_add_",
     "combining": "index_add_ index_copy_ index_fill_ index_reduce_ scatter_ scatter_reduce_ put_ masked_scatter_",
-    "losses": "nll_sum nll_backward nll_each nll_spread embedding_dense_backward multi_margin multi_margin_backward "
-              "multilabel_margin multilabel_margin_backward",
+    "losses": "nll_sum nll_backward nll_each nll_spread embedding_dense_backward multi_margin multilabel_margin",
     "windows": "conv_gather conv_spread conv_weigh pool_max pool_mean pool_spread_mean pool_put pool_take",
     "order": "_sort _topk _kth cummax cummin",
     "arranging": "flip roll tril triu pad_edges pad_fold",
@@ -47,6 +46,7 @@ FORMS = {
 COMPOSITE_FORMS = {
     "arranging": "repeat_interleave",
     "combining": "take",
+    "losses": "multi_margin_backward multilabel_margin_backward",
     "counting": "unique unique_consecutive bincount histc searchsorted isin mode",
 }
 REFUSED = "histogram histogramdd"    # ops without rules, a part of which would be made on the CPU
