@@ -175,6 +175,8 @@ def test_packed_sequences_and_cells():
     lambda x, y: F.cross_entropy(x, y.softmax(1)), lambda x, y: F.cross_entropy(x, torch.tensor([0, 2, 1, 1]).to(
         x.device), label_smoothing=0.1),
     lambda x, y: F.multi_margin_loss(x, torch.tensor([0, 2, 1, 1]).to(x.device)),
+    lambda x, y: F.multilabel_margin_loss(x, torch.tensor([[0, -1, 1], [2, 0, -1], [-1, 0, 0], [2, 1, 0]]).to(
+        x.device)),
     lambda x, y: F.multilabel_soft_margin_loss(x, y.sigmoid()),
 ])
 def test_losses(loss):
