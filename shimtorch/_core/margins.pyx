@@ -25,7 +25,7 @@ ctypedef struct Scores:
     const int64_t* target
     Py_ssize_t classes
     double margin
-    bint squared
+    bint squared, starved              # whether there was no memory
 
 
 cdef inline real hinges(const real* x, const real* counted, Py_ssize_t n, real above, bint squared) noexcept nogil:
@@ -63,15 +63,27 @@ cdef inline real slopes(const real* x, const real* counted, real* out, Py_ssize_
     return total
 
 
+cdef bint all_counted(Scores* c, real** counted) noexcept nogil:
+    """Memory with a 1 for each class; False, and noted, if there is none."""
+    cdef Py_ssize_t j
+    counted[0] = <real*>scratch((c.classes + 1) * sizeof(real))
+    if counted[0] == NULL:
+        c.starved = True
+        return False
+    for j in range(c.classes):
+        counted[0][j] = 1
+    return True
+
+
 cdef void multi_rows(real* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    cdef const Scores* c = <const Scores*>context
-    cdef Py_ssize_t row, j, n = c.classes
+    cdef Scores* c = <Scores*>context
+    cdef Py_ssize_t row, n = c.classes
     cdef const real* x
-    cdef real* counted = <real*>scratch(n * sizeof(real))
+    cdef real* counted
     cdef real loss
     cdef int64_t y
-    for j in range(n):
-        counted[j] = 1
+    if not all_counted(c, &counted):
+        return
     for row in range(begin, end):
         x, y = <const real*>c.x + row * n, c.target[row]
         counted[y] = 0
@@ -82,15 +94,15 @@ cdef void multi_rows(real* context, Py_ssize_t begin, Py_ssize_t end) noexcept n
 
 
 cdef void multi_slopes(real* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    cdef const Scores* c = <const Scores*>context
+    cdef Scores* c = <Scores*>context
     cdef Py_ssize_t row, j, n = c.classes
     cdef const real* x
     cdef real* out
-    cdef real* counted = <real*>scratch(n * sizeof(real))
+    cdef real* counted
     cdef real g
     cdef int64_t y
-    for j in range(n):
-        counted[j] = 1
+    if not all_counted(c, &counted):
+        return
     for row in range(begin, end):
         x, out, y = <const real*>c.x + row * n, <real*>c.out + row * n, c.target[row]
         g = (<const real*>c.g)[row] / n
@@ -116,12 +128,14 @@ cdef void mark_others(real* counted, const int64_t* target, Py_ssize_t n) noexce
 
 
 cdef void multilabel_rows(real* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    cdef const Scores* c = <const Scores*>context
+    cdef Scores* c = <Scores*>context
     cdef Py_ssize_t row, t, n = c.classes
     cdef const real* x
     cdef const int64_t* target
-    cdef real* counted = <real*>scratch(n * sizeof(real))
+    cdef real* counted
     cdef real loss
+    if not all_counted(c, &counted):
+        return
     for row in range(begin, end):
         x, target, loss = <const real*>c.x + row * n, c.target + row * n, 0
         mark_others(counted, target, n)
@@ -134,12 +148,14 @@ cdef void multilabel_rows(real* context, Py_ssize_t begin, Py_ssize_t end) noexc
 
 
 cdef void multilabel_slopes(real* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    cdef const Scores* c = <const Scores*>context
+    cdef Scores* c = <Scores*>context
     cdef Py_ssize_t row, t, n = c.classes
     cdef const real* x
     cdef const int64_t* target
     cdef real* out
-    cdef real* counted = <real*>scratch(n * sizeof(real))
+    cdef real* counted
+    if not all_counted(c, &counted):
+        return
     for row in range(begin, end):
         x, target, out = <const real*>c.x + row * n, c.target + row * n, <real*>c.out + row * n
         mark_others(counted, target, n)
@@ -163,21 +179,25 @@ cdef TensorBase share(st_body single, st_body double_, str name, TensorBase x, T
     class."""
     cdef Scores c
     cdef int code = FLOAT64 if x.code == FLOAT64 else FLOAT32
-    cdef TensorBase y = laid(target, INT64), s, r, w = None, dloss = None
-    cdef const int64_t* at = <const int64_t*>ptr(y)
+    cdef TensorBase y, s, r, w = None, dloss = None
+    cdef const int64_t* at
     cdef Py_ssize_t i, n
     if CATEGORY[x.code] != CAT_FLOAT:
         raise NotImplementedError(f"\"{name}\" not implemented for '{scalar_type(x.dtype)}'")
+    if (x.ndim_ != 2 or target.count != (x.count if labels else x.shape_[0])
+            or weight is not None and weight.count != x.shape_[1] or g is not None and g.count != x.shape_[0]):
+        raise RuntimeError(f"{name}: inconsistent sizes")
     c.classes = n = x.shape_[1]
+    y = laid(target, INT64)
+    at = <const int64_t*>ptr(y)
     for i in range(y.count):
         if at[i] >= n or at[i] < (-1 if labels else 0):
             raise RuntimeError("target out of range")
-    if x.ndim_ != 2 or y.count != (x.count if labels else x.shape_[0]) or weight is not None and weight.count != n:
-        raise RuntimeError(f"{name}: inconsistent sizes")
     s = laid(x, code)
     r = empty(code, 1 if g is None else 2, x.shape_)
     c.x, c.out, c.target, c.margin, c.squared = ptr(s), ptr(r), at, margin, squared
     c.g = c.weight = NULL
+    c.starved = False
     if g is not None:
         dloss = laid(g, code)
         c.g = ptr(dloss)
@@ -186,6 +206,8 @@ cdef TensorBase share(st_body single, st_body double_, str name, TensorBase x, T
         c.weight = ptr(w)
     with nogil:
         st_parallel(x.shape_[0], GRAIN // (n + 1) + 1, single if code == FLOAT32 else double_, &c)
+    if c.starved:
+        raise MemoryError
     return as_code_tensor(r, x.code)
 
 

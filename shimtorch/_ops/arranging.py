@@ -1,7 +1,6 @@
 """Rearrangements that copy: repeating, flipping, rolling, triangles and diagonals."""
 from .._core import OPS
 from .._core import arranging as _arranging
-from .._core import padding as _padding
 from .._core.declaring import inplace_op, op
 from .._core.device import contiguous_format
 from .._core.einsum import contract_labelled
@@ -24,8 +23,9 @@ _number = dict(dtypes="number")
     grads={"self": lambda g, before, after: pad_constant(g, tuple(-n for n in before), tuple(-n for n in after))})
 def pad_constant(self, before, after, value=0.0):
     """The last dimensions with so many elements of a value before and after them, or cut off where negative."""
-    if _padding.takes(self):
-        return _padding.padded(self, tuple(before), tuple(after), "constant", value)
+    from .._core import padding
+    if padding.takes(self):
+        return padding.padded(self, tuple(before), tuple(after), "constant", value)
     size, inner, source = list(self.shape), [slice(None)] * self.dim(), [slice(None)] * self.dim()
     for i, (b, a) in enumerate(zip(before, after), self.dim() - len(before)):
         size[i] += b + a
@@ -53,17 +53,19 @@ def _edges_reference(torch):
     grads={"self": lambda g, before, after, mode: pad_fold(g, before, after, mode)})
 def pad_edges(self, before, after, mode):
     """The last dimensions continued beyond their ends: mode is "reflect", "replicate" or "circular"."""
-    return _padding.padded(self, before, after, mode)
+    from .._core import padding
+    return padding.padded(self, before, after, mode)
 
 
 @op(namespace="torch.nn.functional", method=False, function=False,
     grads={"grad": lambda g, before, after, mode: pad_edges(g, before, after, mode)})
 def pad_fold(grad, before, after, mode):
     """The gradient of pad_edges: all that came from one element is added up."""
+    from .._core import padding
     if grad.is_complex():
-        parts = _padding.folded(OPS["torch.view_as_real"](grad.resolve_conj()), (*before, 0), (*after, 0), mode)
+        parts = padding.folded(OPS["torch.view_as_real"](grad.resolve_conj()), (*before, 0), (*after, 0), mode)
         return OPS["torch.view_as_complex"](parts)
-    return _padding.folded(grad, before, after, mode)
+    return padding.folded(grad, before, after, mode)
 
 
 # ---------------------------------------------------------------- repeating
