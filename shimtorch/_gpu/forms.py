@@ -22,7 +22,7 @@ COMPOSED = """
     mm mv _dot bmm matmul addmm addmv baddbmm addbmm addr linear
     cat stack _softmax _log_softmax _softmax_backward _log_softmax_backward cumsum cumprod _max_all _min_all _var
     split_with_sizes addcmul addcdiv lerp masked_fill_ masked_fill mean prod nan_to_num nextafter complex logit sinc
-    celu elu gelu hardshrink hardsigmoid hardtanh leaky_relu selu softplus softshrink threshold positive ndtr
+    celu elu gelu hardshrink glu hardsigmoid hardtanh leaky_relu selu softplus softshrink threshold positive ndtr
     spherical_bessel_j0 as_strided_scatter fill_diagonal_ squeeze_ t_ transpose_ unsqueeze_ alias narrow_copy
     _norm logsumexp _max_dim _min_dim threshold_backward diagonal_backward select_backward slice_backward
     as_strided_backward unfold_backward uniform_ normal_ bernoulli_ bernoulli exponential_ cauchy_ log_normal_

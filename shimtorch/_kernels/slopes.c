@@ -1,4 +1,4 @@
-/* Gradients of activations: the gradient x of the result, times the slope at the argument y. */
+/* Gradients of pointwise ops, mostly activations: the gradient x of the result, times the slope at the argument y. */
 #include "loops.h"
 #include "vecmath.h"
 
@@ -31,6 +31,7 @@ DEFINE_SLOPES(f64)
 
 /* name, type, parameters, value */
 #define OPS(X, t)                                                                                                    \
+    X(square_backward, t, (void)param, 2 * x * y)                                                                    \
     X(gelu_backward, t, (void)param, x * gelu_slope_##t(y))                                                          \
     X(gelu_tanh_backward, t, (void)param, x * gelu_tanh_slope_##t(y))                                                \
     X(silu_backward, t, (void)param, x * silu_slope_##t(y))                                                          \

@@ -1,12 +1,22 @@
 """Pieces that derivative rules share, and the names of nodes of ops with several forms."""
 from .._core import OPS
 from .._core.grad_mode import is_grad_enabled
+from .._core.pointwise import pointwise2
 from .._core.tensor import TensorBase
 
 
 def by_kernel(kernel, composed):
     """A rule that runs a kernel, or a form made of ops where the gradient is to be differentiated."""
     return lambda g, *about: (composed if is_grad_enabled() else kernel)(g, *about)
+
+
+def slope(kernel, composed):
+    """The rule of a pointwise op: its gradient's kernel (slopes.c) where that reaches the memory, else the other form."""
+    def run(g, x, *parameters):
+        if x.is_cpu and x.is_floating_point() and g.dtype is x.dtype:
+            return pointwise2(kernel, g, x, parameters)
+        return composed(g, x, *parameters)
+    return by_kernel(run, composed)
 
 
 def conj(x):

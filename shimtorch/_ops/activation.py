@@ -5,10 +5,11 @@ from .._core import OPS, lookups
 from .._core.declaring import op
 from .._core.deferred import Deferred, written
 from .._core.dtype import float64
-from .._core.pointwise import binary, pointwise1, pointwise2, unary
+from .._core.pointwise import binary, pointwise1, unary
 from .._core.products import by_rows
 from . import samples
-from ._rules import by_kernel, where
+from ._rules import slope, where
+from .pointwise import sigmoid_backward
 from .samples import Draw, Samples, call
 
 _SPACE = dict(namespace="torch.nn.functional", method=False)
@@ -36,15 +37,6 @@ def _declare(name, kernel=None, parameters=(), **options):
     return op(forward, inplace=True, **_SPACE, **options)
 
 
-def _slope(kernel, composed):
-    """The rule of an activation: its gradient's kernel where there is memory for it, else what is made of ops."""
-    def run(g, x, *parameters):
-        if x.is_cpu and x.is_floating_point() and g.dtype is x.dtype:
-            return pointwise2(kernel, g, x, parameters)
-        return composed(g, x, *parameters)
-    return by_kernel(run, composed)
-
-
 # ---------------------------------------------------------------- piecewise linear
 
 unary("relu", keeps_order=True, samples=samples.unary(away_from=0, dtypes="real"), refuse=("bool",), out=False,
@@ -53,7 +45,7 @@ unary("relu", keeps_order=True, samples=samples.unary(away_from=0, dtypes="real"
 OPS["torch.nn.functional.relu"], OPS["torch.nn.functional.relu_"] = OPS["torch.relu"], OPS["torch.relu_"]
 
 
-_above = _slope("threshold_backward", lambda g, x, threshold: where(x > threshold, g, 0))
+_above = slope("threshold_backward", lambda g, x, threshold: where(x > threshold, g, 0))
 
 
 @op(name="threshold_backward", **_SPACE, function=False, grads={
@@ -63,10 +55,10 @@ def threshold_backward(grad, self, threshold):
     return _above(grad, self, threshold)
 
 
-_leaky_relu = _slope("leaky_relu_backward", lambda g, x, factor: where(x > 0, g, g * factor))
-_shrink = _slope("shrink_backward", lambda g, x, lambd: where((x >= -lambd).logical_and(x <= lambd), 0, g))
-_hardtanh = _slope("hardtanh_backward", lambda g, x, low, high: where((x > low).logical_and(x < high), g, 0))
-_hardsigmoid = _slope("hardsigmoid_backward", lambda g, x: where((x > -3).logical_and(x < 3), g / 6, 0))
+_leaky_relu = slope("leaky_relu_backward", lambda g, x, factor: where(x > 0, g, g * factor))
+_shrink = slope("shrink_backward", lambda g, x, lambd: where((x >= -lambd).logical_and(x <= lambd), 0, g))
+_hardtanh = slope("hardtanh_backward", lambda g, x, low, high: where((x > low).logical_and(x < high), g, 0))
+_hardsigmoid = slope("hardsigmoid_backward", lambda g, x: where((x > -3).logical_and(x < 3), g / 6, 0))
 
 _declare("leaky_relu", parameters=(("negative_slope", 0.01),), samples=_values((), (0.2,)),
          grads={"input": lambda g, input, negative_slope: _leaky_relu(g, input, negative_slope)})
@@ -111,11 +103,11 @@ _declare("hardswish", samples=_values(), grads={"self": lambda g, self: hardswis
 
 # ---------------------------------------------------------------- exponential
 
-_elu = _slope("elu_backward", lambda g, x, alpha, scale, input_scale: where(
+_elu = slope("elu_backward", lambda g, x, alpha, scale, input_scale: where(
     x > 0, g * scale, g * (x.clamp(max=0) * input_scale).exp() * (alpha * scale * input_scale)))
-_softplus = _slope("softplus_backward", lambda g, x, beta, threshold: where(
+_softplus = slope("softplus_backward", lambda g, x, beta, threshold: where(
     x * beta > threshold, g, g * (x * beta).sigmoid()))
-_logsigmoid = _slope("logsigmoid_backward", lambda g, x: g * (-x).sigmoid())
+_logsigmoid = slope("logsigmoid_backward", lambda g, x: g * (-x).sigmoid())
 
 
 @op(inplace=True, **_SPACE, samples=_values((), (1.5,)), grads={
@@ -171,8 +163,8 @@ def _gelu_tanh_gradient(g, x):
     return g * (0.5 * (1 + inner) + 0.5 * x * (1 - inner * inner) * (factor * (1 + 3 * cubic * x * x)))
 
 
-_silu, _mish = _slope("silu_backward", _silu_gradient), _slope("mish_backward", _mish_gradient)
-_gelu = {"none": _slope("gelu_backward", _gelu_gradient), "tanh": _slope("gelu_tanh_backward", _gelu_tanh_gradient)}
+_silu, _mish = slope("silu_backward", _silu_gradient), slope("mish_backward", _mish_gradient)
+_gelu = {"none": slope("gelu_backward", _gelu_gradient), "tanh": slope("gelu_tanh_backward", _gelu_tanh_gradient)}
 
 _declare("silu", samples=_values(), grads={"self": lambda g, self: _silu(g, self)})
 _declare("mish", samples=_values(), grads={"self": lambda g, self: _mish(g, self)})
@@ -186,6 +178,24 @@ def gelu(input, approximate="none"):
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
     return pointwise1("gelu" if approximate == "none" else "gelu_tanh", input)
+
+
+def _glu_gradient(g, x, dim):
+    size = x.shape[dim] // 2
+    gate = x.narrow(dim, size, size).sigmoid()
+    return OPS["torch.cat"]([g * gate, sigmoid_backward(g * x.narrow(dim, 0, size), gate)], dim)
+
+
+@op(**_SPACE, samples=Samples([call(Draw(3, 4)), call(Draw(4, 3), 0), call(Draw(2, 6, 2), -2), call(Draw(0, 2))]),
+    grads={"input": lambda g, input, dim: _glu_gradient(g, input, dim)})
+def glu(input, dim=-1):
+    """The first half along a dimension times the sigmoid of the second half."""
+    if input.dim() == 0:
+        raise RuntimeError("glu does not support scalars because halving size must be even")
+    size = input.size(dim)
+    if size % 2:
+        raise RuntimeError(f"Halving dimension must be even, but dimension {dim % input.dim()} is size {size}")
+    return input.narrow(dim, 0, size // 2) * input.narrow(dim, size // 2, size // 2).sigmoid()
 
 
 for _name in ("selu", "celu", "hardshrink", "threshold"):

@@ -11,7 +11,7 @@ from .._core.promotion import result_type
 from .._core.tensor import TensorBase, wrap_ndarray
 from . import samples
 from ._arguments import checked
-from ._rules import conj, where
+from ._rules import conj, slope, where
 from .samples import Draw, Samples, call
 
 _any = samples.unary(dtypes="number")
@@ -62,8 +62,11 @@ unary("rsqrt", result="float", grads={"self": lambda g, out: g * conj(out ** 3) 
 unary("reciprocal", result="float", samples=_positive, grads={"self": lambda g, out: -g * conj(out * out)})
 
 
+_square = slope("square_backward", lambda g, x: g * conj(x) * 2)
+
+
 @op(inplace=True, out=True, samples=_any, backward_name="PowBackward0",
-    grads={"self": lambda g, self: g * conj(self) * 2})
+    grads={"self": lambda g, self: _square(g, self)})
 def square(self):
     """The square."""
     return pointwise1("square", self.long() if self.dtype.name == "bool" else self)

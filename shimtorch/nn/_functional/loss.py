@@ -46,8 +46,7 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
     """(input - target) ** 2."""
     reduction = settle(size_average, reduce, reduction)
     a, b = _paired(input, target)
-    difference = a - b
-    return name_history(_weighted(difference * difference, weight, input, reduction), "MseLossBackward0")
+    return name_history(_weighted((a - b).square(), weight, input, reduction), "MseLossBackward0")
 
 
 def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
