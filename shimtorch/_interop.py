@@ -3,8 +3,9 @@ import os
 
 import numpy as np
 
+from ._core.device import as_device
 from ._core.dtype import dtype as _dtype
-from ._core.dtype import get_default_dtype
+from ._core.dtype import get_default_dtype, scalar_type
 from ._core.factory import as_tensor, tensor
 from ._core.tensor import TensorBase, from_numpy, wrap_ndarray
 
@@ -79,35 +80,53 @@ def from_file(filename, shared=None, size=0, *, dtype=None, layout=None, device=
     return result.requires_grad_() if requires_grad else result
 
 
-def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
+def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
     """A tensor of a tensor, an ndarray, a DLPack object, a buffer, numbers or sequences; it shares memory if it can.
 
-    copy: True always copies, False never does, and raises where that is not possible.
+    The bytes of a buffer are read as elements of dtype, or of the default dtype. copy: True always copies, False never
+    does, and raises where that is not possible. requires_grad: None leaves a tensor its history, False takes it away.
     """
-    if isinstance(obj, TensorBase):
-        result = obj.to(dtype) if dtype is not None else obj
-        result = result.detach() if not requires_grad and obj.requires_grad and dtype is None else result
-        shares = result is obj or result.data_ptr() == obj.data_ptr()
-    elif isinstance(obj, (np.ndarray, np.generic)):
-        result = as_tensor(obj, dtype=dtype)
-        shares = isinstance(obj, np.ndarray) and np.shares_memory(result.numpy(), obj) if obj.size else True
-    elif hasattr(obj, "__dlpack__"):
-        result = from_dlpack(obj)
-        shares = dtype is None or result.dtype is dtype
-        result = result if shares else result.to(dtype)
-    elif isinstance(obj, (bytearray, memoryview)):
-        result = frombuffer(obj, dtype=get_default_dtype() if dtype is None else dtype)
-        shares = True
-    else:
-        result, shares = tensor(obj, dtype=dtype), False
+    if isinstance(obj, np.generic):
+        if copy is False:
+            raise RuntimeError("can't alias NumPy scalars. Either remove copy=False or transform it in a ndarray. ")
+        obj = np.asarray(obj)
+    found = _aliased(obj, dtype)
+    if found is None:
         if copy is False:
             raise ValueError("can't alias arbitrary sequence into a tensor.")
-    if copy is False and not shares:
-        raise ValueError("can't alias tensor with dtype '" + str(getattr(obj, "dtype", None)) + "' into dtype '"
-                         + str(dtype) + "'.")
-    if copy and shares:
-        result = result.clone()
-    return result.requires_grad_() if requires_grad else result
+        return tensor(obj, dtype=dtype, device=device, requires_grad=bool(requires_grad))
+    if copy is False:
+        if device is not None and not _lies_on(found, device):
+            raise ValueError(f"can't alias tensor from device '{found.device}' to '{device}'.")
+        if dtype is not None and found.dtype is not dtype:
+            raise ValueError(f"can't alias tensor with dtype '{scalar_type(found.dtype)}' into dtype "
+                             f"'{scalar_type(dtype)}'.")
+    result = found.to(device=found.device if device is None else device, dtype=found.dtype if dtype is None else dtype)
+    if copy and result is found:
+        result = found.clone()
+    if requires_grad is False and result.requires_grad and not (result is found and result.is_leaf):
+        result = result.detach()
+    return result if requires_grad is None else result.requires_grad_(requires_grad)
+
+
+def _aliased(obj, dtype):
+    """A tensor on the memory of an object, in the dtype that it has there; None for numbers and sequences."""
+    if isinstance(obj, TensorBase):
+        return obj
+    if isinstance(obj, np.ndarray):
+        return as_tensor(obj)
+    if hasattr(obj, "__dlpack__"):
+        return from_dlpack(obj)
+    try:
+        memoryview(obj)
+    except TypeError:
+        return None
+    return frombuffer(obj, dtype=get_default_dtype() if dtype is None else dtype)
+
+
+def _lies_on(x, device):
+    device = as_device(device)
+    return x.device.type == device.type and device.index in (None, x.device.index)
 
 
 class _Capsule:

@@ -1,4 +1,6 @@
 """Memory shared with NumPy, buffers, files and DLPack; finfo, iinfo and settings."""
+from array import array
+
 import numpy as np
 import pytest
 
@@ -62,12 +64,39 @@ def test_from_file(tmp_path):
 
 
 def test_asarray():
-    array = np.arange(3)
-    assert torch.asarray(array).data_ptr() == array.ctypes.data
-    assert torch.asarray(array, copy=True).data_ptr() != array.ctypes.data
+    numbers = np.arange(3)
+    assert torch.asarray(numbers).data_ptr() == numbers.ctypes.data
+    assert torch.asarray(numbers, copy=True).data_ptr() != numbers.ctypes.data
     assert torch.asarray([1.5, 2]).dtype is torch.float32
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="can't alias arbitrary sequence into a tensor"):
         torch.asarray([1], copy=False)
+    with pytest.raises(ValueError, match="can't alias tensor with dtype 'Long' into dtype 'Float'"):
+        torch.asarray(numbers, dtype=torch.float32, copy=False)
+    with pytest.raises(RuntimeError, match="can't alias NumPy scalars"):
+        torch.asarray(np.float32(1), copy=False)
+
+
+def test_asarray_of_buffers():
+    """The bytes are read as elements of the dtype that is asked for, whatever they were there."""
+    memory = array("f", [1, 2])
+    assert torch.asarray(memory, copy=False).tolist() == [1, 2]
+    torch.asarray(memory)[0] = 5
+    assert memory[0] == 5 and torch.asarray(memory, copy=True).tolist() == [5, 2]
+    assert torch.asarray(memory, dtype=torch.int32).tolist() == [0x40A00000, 0x40000000]
+    assert torch.asarray(array("d", [1])).tolist() == [0, 1.875]
+    with pytest.raises(ValueError, match="must not be 0"):
+        torch.asarray(array("f"))
+
+
+def test_asarray_and_history():
+    x = torch.ones(2, requires_grad=True)
+    y = x * 2
+    assert torch.asarray(x) is x and torch.asarray(y) is y and torch.asarray(y, copy=True).grad_fn is not None
+    assert torch.asarray(x, dtype=torch.float64).grad_fn is not None
+    assert not torch.asarray(y, requires_grad=False).requires_grad and y.requires_grad
+    copied = torch.asarray(x, dtype=torch.float64, requires_grad=False)
+    assert copied.is_leaf and not copied.requires_grad and x.requires_grad
+    assert torch.asarray(x, requires_grad=False) is x and not x.requires_grad
 
 
 def test_limits():

@@ -37,6 +37,7 @@ cdef bint anomaly_checks_nan() noexcept
 cdef Node swap_evaluating(Node node)
 cdef int attach(TensorBase t, Node node, int nr) except -1
 cdef int check_inplace(TensorBase t, bint recording) except -1
+cdef int check_write(TensorBase t, bint recording) except -1
 cdef int rebase(TensorBase t, Node node, int slot=*) except -1
 cdef object user_call(object f, tuple args)
 cdef object run_hooks(object hooks, object g)

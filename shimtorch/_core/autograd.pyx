@@ -303,17 +303,23 @@ cdef object custom_view_error(TensorBase t, str what):
 
 
 cdef int check_inplace(TensorBase t, bint recording) except -1:
-    """Refuse the in-place writes that autograd cannot follow, with torch's messages."""
+    """Refuse the in-place writes that autograd cannot follow or memory cannot take, with torch's messages."""
     cdef int i
+    check_write(t, recording)
+    for i in range(t.ndim_):
+        if t.strides_[i] == 0 and t.shape_[i] > 1 and t.count:
+            raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a "
+                               "single memory location. Please clone() the tensor before performing the operation.")
+    return 0
+
+
+cdef int check_write(TensorBase t, bint recording) except -1:
+    """`check_inplace` for what may be done where elements lie on each other."""
     if not t.storage.writable:
         raise RuntimeError("cannot write to a tensor on read-only memory; clone() it first")
     if thread_state().grad_enabled and (recording or seen_flags(t) & REQUIRES_GRAD or (
             t.view_kind == VIEW_NO_GRAD and t.base.flags & REQUIRES_GRAD)):
         check_history(t)
-    for i in range(t.ndim_):
-        if t.strides_[i] == 0 and t.shape_[i] > 1 and t.count:
-            raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a "
-                               "single memory location. Please clone() the tensor before performing the operation.")
     return 0
 
 

@@ -64,7 +64,8 @@ def names_of(x):
 def inplace_op(forward=None, *, name=None, grads=None, **options):
     """Declare an op whose forward itself writes to its first argument.
 
-    Options: those of ``op``, and minds_history: without rules, the forward itself sees to tensors that require grad.
+    Options: those of ``op``, and minds_history: without rules, the forward itself sees to tensors that require grad;
+    minds_overlap: it is right for tensors whose elements lie on each other (it writes the same to all, or nothing).
     """
     if forward is None:
         return lambda f: inplace_op(f, name=name, grads=grads, **options)

@@ -2,7 +2,7 @@
 from libc.string cimport memcpy
 from cpython.object cimport PyObject
 
-from .autograd cimport check_inplace, node_of, rebase
+from .autograd cimport check_inplace, check_write, node_of, rebase
 from .history cimport K_ARG, Rule, record, recording
 from .op cimport (
     Op, call, call_op, check_cast, device_forward, enable_vectorcall, legacy_form, mark_volatile, needs_rewrite,
@@ -21,6 +21,7 @@ cdef class InplaceOp(Op):
         Op.__init__(self, forward, name, grads, options)
         self.base = base
         self.minds_history = options.get("minds_history", False)
+        self.minds_overlap = options.get("minds_overlap", False)
         if base is not None:
             self.rules, self.n_diff = base.rules, base.n_diff
             for i in range(16):
@@ -65,7 +66,7 @@ cdef class InplaceOp(Op):
             if not self.minds_history:
                 raise NotImplementedError(f"the derivative for '{self.__name__}' is not implemented")
             record_it = False
-        check_inplace(t, record_it)
+        check_write(t, record_it) if self.minds_overlap else check_inplace(t, record_it)
         if record_it:
             values = self.bind(args, n, kwnames)
             if self.uses_self:

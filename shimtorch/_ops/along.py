@@ -148,7 +148,7 @@ _fill_calls = [call(Draw(3, 4), 0, integers(2), 1), call(Draw(3, 4), 1, integers
                call(Draw(3), 0, integers(), 0)]
 
 
-@inplace_op(renames={"val": "value"}, samples=Samples(_fill_calls, "number"),
+@inplace_op(renames={"val": "value"}, minds_overlap=True, samples=Samples(_fill_calls, "number"),
             grads={"self": lambda g, dim, index: g.index_fill(dim, index, 0),
                    "value": lambda g, dim, index: (g - g.index_fill(dim, index, 0)).sum()})
 def index_fill_(self, dim, index, value):

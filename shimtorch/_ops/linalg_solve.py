@@ -342,8 +342,29 @@ def solve_triangular(A, B, *, upper, left=True, unitriangular=False):
 
 # ---------------------------------------------------------------- from factors
 
+def _factor_grad(ga, factor, upper):
+    """Of the Cholesky factor of A, from the gradient ga of A; like torch, of the triangle that is not looked at too."""
+    ga = ga + h(ga)
+    return factor.matmul(ga) if upper else ga.matmul(factor)
+
+
+def _cholesky_solve_grads(g, out, input2, upper, needs):
+    gb = cholesky_solve(g, input2, upper)
+    return gb, _factor_grad(-gb.matmul(h(out)), input2, upper) if needs[1] else None
+
+
+def _triangular(factor):
+    """Prepares samples: the factor is what is said of it."""
+    def prepare(args):
+        args[factor] = args[factor].triu() if args[factor + 1:] else args[factor].tril()
+        return args
+    return prepare
+
+
 @op(out=True, samples=Samples([call(Draw(3, 2), _spd(3, 3)), call(Draw(2, 3, 2), _spd(3, 3), True),
-                               call(Draw(0, 2), _spd(0, 0))], "floating"))
+                               call(Draw(0, 2), _spd(0, 0))], "floating", prepare=_triangular(1)),
+    grads={("self", "input2"): lambda g, out, input2, upper, needs: _cholesky_solve_grads(
+        g, out, input2, upper, needs)})
 def cholesky_solve(self, input2, upper=False):
     """X with A X = B, from B and the Cholesky factors of A."""
     if self.dim() < 2:
@@ -364,7 +385,8 @@ def cholesky_solve(self, input2, upper=False):
     return _solve_triangular(second, _solve_triangular(first, self, False, True, False), True, True, False)
 
 
-@op(out=True, samples=Samples([call(_spd(3, 3)), call(_spd(2, 3, 3), True)], "floating"))
+@op(out=True, samples=Samples([call(_spd(3, 3)), call(_spd(2, 3, 3), True)], "floating", prepare=_triangular(0)),
+    grads={"self": lambda g, out, self, upper: _factor_grad(-h(out).matmul(g).matmul(h(out)), self, upper)})
 def cholesky_inverse(self, upper=False):
     """The inverses of matrices, from their Cholesky factors."""
     check_square(self, "cholesky_inverse")

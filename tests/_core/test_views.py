@@ -159,3 +159,19 @@ def test_ndarrays_beside_tensors():
         array + x
     with pytest.raises(TypeError, match="can't convert np.ndarray of type"):
         x == np.array(["a", "b"])                      # noqa: B015  (it raises)
+
+
+def test_resize_keeps_the_strides_of_a_size_that_stays():
+    x = torch.arange(6.0).view(2, 3).t()
+    assert x.resize_(3, 2).stride() == (1, 3) and x.resize_as_(torch.ones(3, 2)).tolist() == [[0, 3], [1, 4], [2, 5]]
+    assert x.resize_(3, 2, memory_format=torch.contiguous_format).stride() == (2, 1)
+    images = torch.ones(1, 2, 3, 4).contiguous(memory_format=torch.channels_last)
+    assert torch.ones(24).resize_(1, 2, 3, 4, memory_format=torch.channels_last).stride() == images.stride()
+    assert torch.ones(24).resize_as_(images).stride() == (24, 12, 4, 1)
+    assert torch.ones(24).resize_as_(images, memory_format=torch.preserve_format).stride() == images.stride()
+    volume = torch.ones(24).resize_(1, 1, 2, 3, 4, memory_format=torch.channels_last_3d)
+    assert volume.stride() == (24, 1, 12, 4, 1)
+    with pytest.raises(RuntimeError, match="required rank 4 tensor to use channels_last format"):
+        x.resize_(3, 2, memory_format=torch.channels_last)
+    with pytest.raises(RuntimeError, match="Unsupported memory formatPreserve"):
+        x.resize_(3, 2, memory_format=torch.preserve_format)

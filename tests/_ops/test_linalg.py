@@ -310,3 +310,17 @@ def test_gradients_of_equal_values(function, matrix):
     value = function(x)
     value.backward()
     assert abs(float((x.grad * x).sum() - value)) < 1e-12        # functions that grow with x in proportion
+
+
+@pytest.mark.parametrize("upper", [False, True])
+def test_the_gradient_of_a_cholesky_factor_is_whole(upper):
+    """It is that of the product of the factors, also in the triangle that is not looked at."""
+    b = torch.tensor([[1.0, 2], [3, 4], [5, 7]], dtype=torch.float64)
+    factor = torch.tensor([[3.0, 0, 0], [-1, 2, 0], [1, 4, 1]], dtype=torch.float64)
+    factor = (factor.T if upper else factor).requires_grad_()
+    product = factor.T @ factor if upper else factor @ factor.T
+    for found, want in ((torch.cholesky_solve(b, factor, upper), product.inverse() @ b),
+                        (torch.cholesky_inverse(factor, upper), product.inverse())):
+        weights = torch.arange(1.0, want.numel() + 1, dtype=torch.float64).view(want.shape)
+        found, want = (torch.autograd.grad((x * weights).sum(), factor, retain_graph=True)[0] for x in (found, want))
+        np.testing.assert_allclose(found.numpy(), want.numpy(), rtol=1e-8)

@@ -235,6 +235,18 @@ def test_elements_that_share_memory_are_not_written_to(torch, leaf):
         (leaf(1.0, 2.0) * 1).expand(2, 2).add_(1)
 
 
+def test_elements_that_share_memory_take_one_value_and_another_shape(torch):
+    def x():
+        return torch.ones(1, 1).expand(3, 2)
+    assert x().zero_().tolist() == [[0, 0]] * 3 and x().fill_(4).tolist() == [[4, 4]] * 3
+    assert x().index_fill_(1, torch.tensor([0]), 2).tolist() == [[2, 2]] * 3
+    assert x().t_().shape == x().transpose_(0, 1).shape == (2, 3)
+    assert x().unsqueeze_(-1).shape == (3, 2, 1) and x()[:, :1].squeeze_(1).shape == (3,)
+    assert x().set_(torch.ones(2)).tolist() == [1, 1] and x().resize_(1, 1).tolist() == [[1]]
+    assert x().resize_(3, 2).stride() == (0, 0)
+    assert x().as_strided_((4,), (0,)).tolist() == [1] * 4
+
+
 def test_out_takes_no_part_in_history(torch, leaf):
     text = (r"^add\(\): functions with out=\.\.\. arguments don't support automatic differentiation, but one of the "
             r"arguments requires grad\.$")
