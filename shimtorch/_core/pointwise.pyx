@@ -570,6 +570,22 @@ def pointwise1(str kernel, TensorBase a not None, params=None, TensorBase out=No
     return r
 
 
+def pointwise2(str kernel, TensorBase a not None, TensorBase b not None, params):
+    """A parametrised kernel on two tensors of one dtype that broadcast; params: doubles."""
+    cdef double numbers_[8]
+    cdef st_loop loop = st_find(st_op(kernel.encode()), a.code)
+    cdef int i
+    a.need_memory(kernel)
+    b.need_memory(kernel)
+    if loop == NULL or a.code != b.code:
+        raise NotImplementedError(f"\"{kernel}_cpu\" not implemented for '{scalar_type(dtype_of(a.code))}'")
+    for i in range(len(params)):
+        numbers_[i] = params[i]
+    cdef TensorBase r = alloc_broadcast(a.code, a, b, None)
+    run2(loop, r, a, b, numbers_)
+    return r
+
+
 def pointwise_scaled(str kernel, operands, value, TensorBase out=None):
     """A kernel with a factor (add_scaled, addcmul, addcdiv) on tensors of one dtype that broadcast."""
     cdef st_factor factor

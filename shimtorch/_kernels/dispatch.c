@@ -30,7 +30,8 @@ typedef struct {
 #define LIST_FAMILY_(family, isa) st_entries_##family##_##isa,
 #define POINTWISE_OF(X, isa)                                                                                         \
     X(unary_float, isa) X(unary_int, isa) X(unary_complex, isa) X(parametrised, isa) X(binary_float, isa)            \
-    X(binary_int, isa) X(binary_complex, isa) X(compare, isa) X(ternary, isa) X(special, isa)
+    X(binary_int, isa) X(binary_complex, isa) X(compare, isa) X(ternary, isa) X(special, isa) \
+    X(slopes, isa)
 #define REDUCTIONS_OF(X, isa) X(reduce_sum, isa) X(reduce_order, isa) X(reduce_moment, isa)
 #define ROWS_OF(X, isa) X(rows_scan, isa) X(rows_softmax, isa)
 #define BUILD(isa, title)                                                                                            \

@@ -59,10 +59,10 @@ typedef struct { /* clamp: integers use ilo and ihi (as uint64 for uint64), the 
     int64_t ilo, ihi;
     int has_lo, has_hi;
 } st_bounds;
-/* pow_scalar: st_factor with the exponent; leaky_relu, celu, hardshrink, softshrink, huber, threshold_backward:
- * double[1];
- * softplus, threshold: double[2]; elu: double[3] (alpha, scale, input_scale); nan_to_num: double[3] (for NaN, inf, -inf);
- * lerp_scaled: st_factor with the weight */
+/* pow_scalar: st_factor with the exponent; leaky_relu, celu, hardshrink, softshrink, huber: double[1]; softplus,
+ * threshold: double[2]; elu: double[3] (alpha, scale, input_scale); nan_to_num: double[3] (for NaN, inf, -inf);
+ * lerp_scaled: st_factor with the weight. Gradients (slopes.c): as what they are of; threshold_backward,
+ * shrink_backward: double[1]; hardtanh_backward: double[2] */
 
 /* ---- reductions: out[j*s_out] = reduction over i < n_red of a[j*s_in + i*s_red], for j < n_out ----
  * Of no elements sum is 0, prod 1, any 0, all 1, logsumexp -inf; max, min and their indices have no answer, and the

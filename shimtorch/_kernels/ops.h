@@ -14,8 +14,10 @@
     X(maximum) X(minimum) X(fmax) X(fmin) X(hypot) X(copysign) X(nextafter) X(logaddexp) X(bitwise_and)         \
     X(bitwise_or) X(bitwise_xor) X(lshift) X(rshift) X(gcd) X(lcm) X(add_scaled)                                     \
     X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(logical_and) X(logical_or) X(logical_xor)                                  \
-    X(where) X(addcmul) X(addcdiv) X(lerp) X(clamp_tensor) X(threshold_backward) X(sigmoid_backward)                 \
-    X(tanh_backward) X(hardswish_backward) X(nan_to_num) X(lerp_scaled) X(make_complex)                  \
+    X(where) X(addcmul) X(addcdiv) X(lerp) X(clamp_tensor) X(nan_to_num) X(lerp_scaled) X(make_complex)              \
+    X(sigmoid_backward) X(tanh_backward) X(hardswish_backward) X(threshold_backward) X(leaky_relu_backward)          \
+    X(gelu_backward) X(gelu_tanh_backward) X(silu_backward) X(mish_backward) X(elu_backward) X(softplus_backward)    \
+    X(logsigmoid_backward) X(hardsigmoid_backward) X(hardtanh_backward) X(shrink_backward)                           \
     X(digamma) X(zeta) X(chebyshev_polynomial_t) X(chebyshev_polynomial_u) X(chebyshev_polynomial_v)                 \
     X(chebyshev_polynomial_w) X(shifted_chebyshev_polynomial_t) X(shifted_chebyshev_polynomial_u)                    \
     X(shifted_chebyshev_polynomial_v) X(shifted_chebyshev_polynomial_w) X(hermite_polynomial_h)                      \

@@ -1,4 +1,4 @@
-/* Pointwise ops of three operands, and of two with a threshold. */
+/* Pointwise ops of three operands, and interpolation by a number. */
 #include "complexmath.h"
 #include "intmath.h"
 #include "loops.h"
@@ -87,18 +87,8 @@ LOOP2(lerp_scaled, c128, c128, c128)
 HALF2(lerp_scaled, f16, f16)
 HALF2(lerp_scaled, bf16, bf16)
 
-/* ---- gradient x where the value y was above the threshold ---- */
-
-#define THRESHOLD(t) const t limit = (t)((const f64 *)param)[0]
-KERNEL2P(threshold_backward, f32, f32, THRESHOLD(f32), y <= limit ? 0 : x)
-KERNEL2P(threshold_backward, f64, f64, THRESHOLD(f64), y <= limit ? 0 : x)
-LOOP2(threshold_backward, f32, f32, f32)
-LOOP2(threshold_backward, f64, f64, f64)
-HALF2(threshold_backward, f16, f16)
-HALF2(threshold_backward, bf16, bf16)
-
 #define ROW(op, t, SETUP, EXPR) ENTRY(op, t)
-#define FLOAT_ROWS(t) FLOAT_OPS(ROW, t) ENTRY(threshold_backward, t) ENTRY(lerp_scaled, t)
+#define FLOAT_ROWS(t) FLOAT_OPS(ROW, t) ENTRY(lerp_scaled, t)
 #define INT_ROWS(t) INT_OPS(ROW, t)
 const st_entry ISA_NAME(st_entries_ternary)[] = {
     ENTRY_AS(where, b8, u8)

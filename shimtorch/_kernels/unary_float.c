@@ -42,7 +42,7 @@
     X(erfc, t, F(erfc, t)(x))                                                                                        \
     X(erfinv, t, F(erfinv, t)(x))                                                                                    \
     X(silu, t, x / (R(t, 1) + F(quick_exp, t)(-x)))                                                                  \
-    X(gelu, t, x * normal_cdf_##t(x))                                                                                \
+    X(gelu, t, x * normal_at_##t(x).below)                                                                           \
     X(gelu_tanh, t,                                                                                                  \
       R(t, 0.5) * x * (R(t, 1) + F(tanh, t)(R(t, 0x1.9884533d43651p-1) * (x + R(t, 0.044715) * x * x * x))))         \
     X(mish, t, F(mish, t)(x))                                                                                        \

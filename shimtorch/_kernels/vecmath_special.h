@@ -139,7 +139,7 @@ ST_INLINE f32 st_erfc_f32(f32 x) {
     return (f32)(x < 0.0f ? 2.0 - far : far);
 }
 
-/* ---- distribution function of the standard normal distribution ---- */
+/* ---- the standard normal distribution ---- */
 
 /* e^(x^2) erfc(x) (x + 3) / 2, of t = (x - 3) / (x + 3) for 0 <= x < 9.3 */
 static inline f32 normal_tail_f32(f32 t) {
@@ -155,14 +155,25 @@ static inline f32 normal_tail_f32(f32 t) {
     return MADD(p, t, 0x1.12f21ep-1f);
 }
 
-static inline f32 normal_cdf_f32(f32 x) {
+typedef struct {
+    f32 below, density; /* the probability of numbers below x, and the density at x */
+} normal_f32;
+
+typedef struct {
+    f64 below, density;
+} normal_f64;
+
+static inline normal_f32 normal_at_f32(f32 x) {
     const f32 a = fabsf(x) * 0x1.6a09e6p-1f, z = 9.3f < a ? 9.3f : a, y = 1.0f / (z + 3.0f), square = z * z;
-    const f32 low = MADD(z, z, -square), part = normal_tail_f32(MADD(-6.0f, y, 1.0f)) * y;
-    const f32 near = MADD(-part, low, part) * quick_exp_near_f32(-square), tail = a > 9.3f ? 0.0f : near;
-    return x > 0.0f ? 1.0f - tail : tail;
+    const f32 near = quick_exp_near_f32(-square), e = MADD(-near, MADD(z, z, -square), near); /* e^(-x^2 / 2) */
+    const f32 in_range = a > 9.3f ? 0.0f : e, tail = normal_tail_f32(MADD(-6.0f, y, 1.0f)) * y * in_range;
+    return (normal_f32){x > 0.0f ? 1.0f - tail : tail, in_range * 0x1.988454p-2f};
 }
 
-static inline f64 normal_cdf_f64(f64 x) { return 0.5 * (1.0 + st_erf_f64(x * 0x1.6a09e667f3bcdp-1)); }
+static inline normal_f64 normal_at_f64(f64 x) {
+    const f64 below = 0.5 * (1.0 + st_erf_f64(x * 0x1.6a09e667f3bcdp-1));
+    return (normal_f64){below, st_quick_exp_f64(-0.5 * x * x) * 0x1.9884533d43651p-2};
+}
 
 /* ---- its inverse: erfinv(x) / x is smooth in w = -log(1 - x^2) for small w, in the root of w for large ones ---- */
 

@@ -5,10 +5,10 @@ from .._core import OPS, lookups
 from .._core.declaring import op
 from .._core.deferred import Deferred, written
 from .._core.dtype import float64
-from .._core.pointwise import binary, pointwise1, unary
+from .._core.pointwise import binary, pointwise1, pointwise2, unary
 from .._core.products import by_rows
 from . import samples
-from ._rules import where
+from ._rules import by_kernel, where
 from .samples import Draw, Samples, call
 
 _SPACE = dict(namespace="torch.nn.functional", method=False)
@@ -36,6 +36,15 @@ def _declare(name, kernel=None, parameters=(), **options):
     return op(forward, inplace=True, **_SPACE, **options)
 
 
+def _slope(kernel, composed):
+    """The rule of an activation: its gradient's kernel where there is memory for it, else what is made of ops."""
+    def run(g, x, *parameters):
+        if x.is_cpu and x.is_floating_point() and g.dtype is x.dtype:
+            return pointwise2(kernel, g, x, parameters)
+        return composed(g, x, *parameters)
+    return by_kernel(run, composed)
+
+
 # ---------------------------------------------------------------- piecewise linear
 
 unary("relu", keeps_order=True, samples=samples.unary(away_from=0, dtypes="real"), refuse=("bool",), out=False,
@@ -44,20 +53,25 @@ unary("relu", keeps_order=True, samples=samples.unary(away_from=0, dtypes="real"
 OPS["torch.nn.functional.relu"], OPS["torch.nn.functional.relu_"] = OPS["torch.relu"], OPS["torch.relu_"]
 
 
+_above = _slope("threshold_backward", lambda g, x, threshold: where(x > threshold, g, 0))
+
+
 @op(name="threshold_backward", **_SPACE, function=False, grads={
     "grad": lambda g, self, threshold: threshold_backward(g, self, threshold)})
 def threshold_backward(grad, self, threshold):
     """grad where self is above a threshold, else 0."""
-    return where(self > threshold, grad, 0)
+    return _above(grad, self, threshold)
 
 
-def _slope(g, condition, factor):
-    """g where a condition holds, scaled elsewhere."""
-    return where(condition, g, g * factor)
-
+_leaky_relu = _slope("leaky_relu_backward", lambda g, x, factor: where(x > 0, g, g * factor))
+_shrink = _slope("shrink_backward", lambda g, x, lambd: where((x >= -lambd).logical_and(x <= lambd), 0, g))
+_hardtanh = _slope("hardtanh_backward", lambda g, x, low, high: where((x > low).logical_and(x < high), g, 0))
+_hardsigmoid = _slope("hardsigmoid_backward", lambda g, x: where((x > -3).logical_and(x < 3), g / 6, 0))
 
 _declare("leaky_relu", parameters=(("negative_slope", 0.01),), samples=_values((), (0.2,)),
-         grads={"input": lambda g, input, negative_slope: _slope(g, input > 0, negative_slope)})
+         grads={"input": lambda g, input, negative_slope: _leaky_relu(g, input, negative_slope)})
+
+
 @op(inplace=True, **_SPACE, samples=_values((0.5, 20), (-1, 0.5), dtypes="real"), grads={
     "input": lambda g, input, threshold: threshold_backward(g, input, threshold)})
 def threshold(input, threshold, value):
@@ -68,13 +82,13 @@ def threshold(input, threshold, value):
 
 
 _declare("hardshrink", out=True, parameters=(("lambd", 0.5),), samples=_values((), (1.5,)), grads={
-    "input": lambda g, input, lambd: where((input >= -lambd).logical_and(input <= lambd), 0, g)})
+    "input": lambda g, input, lambd: _shrink(g, input, lambd)})
 _declare("softshrink", out=True, parameters=(("lambd", 0.5),), samples=_values((), (1.5,)), grads={
-    "input": lambda g, input, lambd: where((input >= -lambd).logical_and(input <= lambd), 0, g)})
+    "input": lambda g, input, lambd: _shrink(g, input, lambd)})
 
 
 @op(inplace=True, **_SPACE, samples=_values((), (-2.5, 1.5), (0.5, 2.5), dtypes="real"), grads={
-    "input": lambda g, input, min_val, max_val: where((input > min_val).logical_and(input < max_val), g, 0)})
+    "input": lambda g, input, min_val, max_val: _hardtanh(g, input, min_val, max_val)})
 def hardtanh(input, min_val=-1.0, max_val=1.0):
     """Values kept within [min_val, max_val]."""
     if min_val > max_val:
@@ -88,8 +102,7 @@ def hardtanh(input, min_val=-1.0, max_val=1.0):
     return input.clamp(min_val, max_val)
 
 
-_declare("hardsigmoid", samples=_values(), grads={
-    "self": lambda g, self: where((self > -3).logical_and(self < 3), g / 6, 0)})
+_declare("hardsigmoid", samples=_values(), grads={"self": lambda g, self: _hardsigmoid(g, self)})
 hardswish_backward = binary("hardswish_backward", function=False, method=False, inplace=False, grads={
     "self": lambda g, other: hardswish_backward(g, other),
     "other": lambda g, self, other: where((other >= -3).logical_and(other <= 3), g * self / 3, 0)})
@@ -98,26 +111,29 @@ _declare("hardswish", samples=_values(), grads={"self": lambda g, self: hardswis
 
 # ---------------------------------------------------------------- exponential
 
-def _elu_slope(g, x, alpha, scale, input_scale):
-    return where(x > 0, g * scale, g * (x.clamp(max=0) * input_scale).exp() * (alpha * scale * input_scale))
+_elu = _slope("elu_backward", lambda g, x, alpha, scale, input_scale: where(
+    x > 0, g * scale, g * (x.clamp(max=0) * input_scale).exp() * (alpha * scale * input_scale)))
+_softplus = _slope("softplus_backward", lambda g, x, beta, threshold: where(
+    x * beta > threshold, g, g * (x * beta).sigmoid()))
+_logsigmoid = _slope("logsigmoid_backward", lambda g, x: g * (-x).sigmoid())
 
 
 @op(inplace=True, **_SPACE, samples=_values((), (1.5,)), grads={
-    "input": lambda g, input, alpha: _elu_slope(g, input, alpha, 1.0, 1.0)})
+    "input": lambda g, input, alpha: _elu(g, input, alpha, 1.0, 1.0)})
 def elu(input, alpha=1.0):
     """x where x > 0, else ``alpha * (exp(x) - 1)``."""
     return pointwise1("elu", input, (alpha, 1.0, 1.0))
 
 
 @op(inplace=True, **_SPACE, samples=_values(), backward_name="EluBackward0", grads={
-    "input": lambda g, input: _elu_slope(g, input, _SELU_ALPHA, _SELU_SCALE, 1.0)})
+    "input": lambda g, input: _elu(g, input, _SELU_ALPHA, _SELU_SCALE, 1.0)})
 def selu(input):
     """The scaled ELU that keeps activations normalised."""
     return pointwise1("elu", input, (_SELU_ALPHA, _SELU_SCALE, 1.0))
 
 
 @op(inplace=True, **_SPACE, samples=_values((), (1.5,)), grads={
-    "input": lambda g, input, alpha: _elu_slope(g, input, alpha, 1.0, 1.0 / alpha)})
+    "input": lambda g, input, alpha: _elu(g, input, alpha, 1.0, 1.0 / alpha)})
 def celu(input, alpha=1.0):
     """x where x > 0, else ``alpha * (exp(x / alpha) - 1)``."""
     if alpha == 0:
@@ -126,40 +142,45 @@ def celu(input, alpha=1.0):
 
 
 _declare("softplus", out=True, parameters=(("beta", 1.0), ("threshold", 20.0)), samples=_values((), (2.0, 3.0)), grads={
-    "input": lambda g, input, beta, threshold: where(input * beta > threshold, g, g * (input * beta).sigmoid())})
+    "input": lambda g, input, beta, threshold: _softplus(g, input, beta, threshold)})
 _declare("logsigmoid", out=True, backward_name="LogSigmoidBackward0", samples=_values(), grads={
-    "self": lambda g, self: g * (-self).sigmoid()})
+    "self": lambda g, self: _logsigmoid(g, self)})
 _declare("softsign", backward_name="DivBackward0", samples=_values(), grads={
     "self": lambda g, self: g / (self.abs() + 1).square()})
 
 
 # ---------------------------------------------------------------- gated
 
-def _silu_slope(x):
+def _silu_gradient(g, x):
     gate = x.sigmoid()
-    return gate * (1 + x * (1 - gate))
+    return g * (gate * (1 + x * (1 - gate)))
 
 
-def _mish_slope(x):
+def _mish_gradient(g, x):
     inner = OPS["torch.nn.functional.softplus"](x).tanh()
-    return inner + x * x.sigmoid() * (1 - inner * inner)
+    return g * (inner + x * x.sigmoid() * (1 - inner * inner))
 
 
-def _gelu_slope(x, approximate):
-    if approximate == "none":
-        return 0.5 * (1 + (x * math.sqrt(0.5)).erf()) + x * (x * x * -0.5).exp() / math.sqrt(2 * math.pi)
+def _gelu_gradient(g, x):
+    return g * (0.5 * (1 + (x * math.sqrt(0.5)).erf()) + x * (x * x * -0.5).exp() / math.sqrt(2 * math.pi))
+
+
+def _gelu_tanh_gradient(g, x):
     factor, cubic = math.sqrt(2 / math.pi), 0.044715
     inner = (factor * (x + cubic * x * x * x)).tanh()
-    return 0.5 * (1 + inner) + 0.5 * x * (1 - inner * inner) * (factor * (1 + 3 * cubic * x * x))
+    return g * (0.5 * (1 + inner) + 0.5 * x * (1 - inner * inner) * (factor * (1 + 3 * cubic * x * x)))
 
 
-_declare("silu", samples=_values(), grads={"self": lambda g, self: g * _silu_slope(self)})
-_declare("mish", samples=_values(), grads={"self": lambda g, self: g * _mish_slope(self)})
+_silu, _mish = _slope("silu_backward", _silu_gradient), _slope("mish_backward", _mish_gradient)
+_gelu = {"none": _slope("gelu_backward", _gelu_gradient), "tanh": _slope("gelu_tanh_backward", _gelu_tanh_gradient)}
+
+_declare("silu", samples=_values(), grads={"self": lambda g, self: _silu(g, self)})
+_declare("mish", samples=_values(), grads={"self": lambda g, self: _mish(g, self)})
 
 
 @op(**_SPACE, out=True,
     samples=Samples([call(Draw(3, 4)), call(Draw(3, 4), approximate="tanh"), call(Draw(12, special=True))]),
-    grads={"input": lambda g, input, approximate: g * _gelu_slope(input, approximate)})
+    grads={"input": lambda g, input, approximate: _gelu[approximate](g, input)})
 def gelu(input, approximate="none"):
     """x times the normal distribution function of x; approximate "tanh": by the tanh formula."""
     if approximate not in ("none", "tanh"):

@@ -5,7 +5,7 @@ Their gradients are kernels too, unless these are to be differentiated again: th
 from .._core import OPS, margins
 from .._core.declaring import op
 from .._core.dtype import int64
-from .._core.grad_mode import is_grad_enabled
+from ._rules import by_kernel
 from .samples import Draw, Samples, call, integers
 
 _SPACE = dict(namespace="torch.nn.functional", method=False, function=False)
@@ -37,11 +37,6 @@ def multilabel_slopes(g, x, target):
     return slope.sum(1).scatter_add(1, safe, -slope.sum(2))
 
 
-def _chosen(kernel, composed):
-    """The rule: the kernel, or the composed form where the gradient is to be differentiated."""
-    return lambda g, *about: (composed if is_grad_enabled() else kernel)(g, *about)
-
-
 @op(**_SPACE)
 def multi_margin_backward(grad, x, target, weight, squared, margin):
     """The gradient of ``multi_margin`` with respect to x."""
@@ -54,8 +49,8 @@ def multilabel_margin_backward(grad, x, target):
     return margins.multilabel_margin_backward(grad, x, target)
 
 
-_slope = _chosen(multi_margin_backward, multi_slopes)
-_label_slope = _chosen(multilabel_margin_backward, multilabel_slopes)
+_slope = by_kernel(multi_margin_backward, multi_slopes)
+_label_slope = by_kernel(multilabel_margin_backward, multilabel_slopes)
 
 
 @op(**_SPACE, backward_name="MultiMarginLossBackward0",

@@ -109,7 +109,7 @@ def nanmean(self, dim=None, keepdim=False, *, dtype=None):
                                                call(Draw()), call(Draw(2, 0), 1),
                                                call(Draw(3, 4), 1, dtype=uint8)], "number"),
     backward_name=named_by_dim("Prod"),
-    grads={"self": lambda g, self, dim, keepdim: _prod_grad(g, self, dim, keepdim)})
+    grads={"self": lambda g, self, out, dim, keepdim: _prod_grad(g, self, out, dim, keepdim)})
 def prod(self, dim=None, keepdim=False, *, dtype=None):
     """The product of all elements, or along a dimension."""
     if isinstance(dim, (tuple, list)):
@@ -121,10 +121,12 @@ def prod(self, dim=None, keepdim=False, *, dtype=None):
     return result if dtype is None else result.to(dtype)
 
 
-def _prod_grad(g, x, dim, keepdim):
-    """Products of all other elements, which needs no division and so holds at zeros too."""
+def _prod_grad(g, x, out, dim, keepdim):
+    """Products of all other elements: quotients, or where there are zeros products from both sides."""
     if x.dim() == 0:
         return g
+    if not _any(x == 0):
+        return restore_dims(g * conj(out), x.shape, dim, keepdim) / conj(x)
     flat = x.reshape(-1) if dim is None else x.movedim(dim, -1)
     n = flat.shape[-1]
     ones = flat.new_ones(flat.shape[:-1] + (1,))
@@ -133,7 +135,7 @@ def _prod_grad(g, x, dim, keepdim):
     after = cat([flat[..., 1:].flip(-1).cumprod(-1).flip(-1), ones], -1) if n else flat
     others = before * after
     others = others.reshape(x.shape) if dim is None else others.movedim(-1, dim)
-    return restore_dims(g, x.shape, dim, keepdim) * (others.conj() if others.is_complex() else others)
+    return restore_dims(g, x.shape, dim, keepdim) * conj(others)
 
 
 @op(out=True,

@@ -9,6 +9,7 @@ from .._core.products import by_rows
 from .._core.tensor import TensorBase, wrap_ndarray
 from ._placing import in_three
 from ._results import named
+from ._rules import conj
 from .samples import Draw, Samples, call
 from .shape import wrap
 
@@ -29,7 +30,7 @@ def cumsum(self, dim, *, dtype=None):
 
 
 @op(inplace=True, out=True, dtype_of_out=True, samples=Samples(_calls, "number"),
-    grads={"self": lambda g, self, dim: _cumprod_grad(g, self, dim)})
+    grads={"self": lambda g, self, out, dim: _cumprod_grad(g, self, out, dim)})
 def cumprod(self, dim, *, dtype=None):
     """The running product along a dimension."""
     return _scan(self, dim, dtype, "cumprod", "multiply")
@@ -54,10 +55,12 @@ def _scan(x, dim, dtype, kernel, ufunc):
     return wrap_ndarray(np.ascontiguousarray(getattr(np, ufunc).accumulate(array, axis=d, dtype=array.dtype)))
 
 
-def _cumprod_grad(g, x, dim):
-    """Sum over i >= k of g_i times the product of all x_j, j <= i, j != k: no division, so zeros are no trouble."""
+def _cumprod_grad(g, x, out, dim):
+    """Sum over i >= k of g_i times the product of all x_j, j <= i, j != k: by a division unless there are zeros."""
     if x.dim() == 0:
         return g
+    if not (x == 0).any():
+        return _reversed_sum(g * conj(out), dim) / conj(x)
     x, g = x.movedim(dim, -1), g.movedim(dim, -1)
     n = x.shape[-1]
     columns = []
@@ -65,7 +68,7 @@ def _cumprod_grad(g, x, dim):
         head = x[..., :k].prod(-1, True)
         tail = x[..., k + 1:].cumprod(-1)
         partial = OPS["torch.cat"]([head, head * tail], -1)
-        columns.append((g[..., k:] * (partial.conj() if partial.is_complex() else partial)).sum(-1))
+        columns.append((g[..., k:] * conj(partial)).sum(-1))
     return OPS["torch.stack"](columns, -1).movedim(-1, dim) if n else x.movedim(-1, dim)
 
 
