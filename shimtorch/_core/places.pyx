@@ -58,7 +58,9 @@ cdef TensorBase from_start(TensorBase index, int64_t n):
 
 
 cdef object outside(int64_t place, int d, Py_ssize_t n, message):
-    return IndexError(message.replace("%d", str(place)) if message else f"index {place} is out of bounds for dimension {d} with size {n}")
+    if message:
+        return IndexError(message.replace("%d", str(place)))
+    return IndexError(f"index {place} is out of bounds for dimension {d} with size {n}")
 
 
 def checked(TensorBase index not None, int d, Py_ssize_t n, message=None, Py_ssize_t low=0):

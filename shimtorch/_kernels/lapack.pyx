@@ -348,7 +348,7 @@ def are_rows(cnp.ndarray pivots, int n):
 
 def permutations(cnp.ndarray pivots, int n):
     """The float32 matrices P, (batch, n, n), of A = P L U, from the exchanges of rows (batch, k) that getrf made."""
-    cdef Py_ssize_t batch = pivots.shape[0], k = pivots.shape[1], b, i
+    cdef Py_ssize_t batch = pivots.shape[0], k = pivots.shape[1], _b, i
     cdef const int* p = <const int*>cnp.PyArray_DATA(pivots)
     cdef cnp.npy_intp* shape = [batch, n, n]
     cdef cnp.ndarray result = cnp.PyArray_ZEROS(3, shape, cnp.NPY_FLOAT32, 0)
@@ -357,7 +357,7 @@ def permutations(cnp.ndarray pivots, int n):
     if not batch or not n:
         return result
     order = np.empty(n, np.int32)
-    for b in range(batch):
+    for _b in range(batch):
         for i in range(n):
             order[i] = i
         for i in range(k):

@@ -85,7 +85,11 @@ def _solve(A, B, left, vector):
     X = matrices(stack, batch)
     if not left:
         X = _t(X)
-    return X.squeeze(-1) if vector else X, vectors(info, own)
+    if vector:
+        X = X.squeeze(-1)
+        if len(batch):                        # laid out as torch does: as a matrix of them, column by column
+            X = _t(_t(X).contiguous())
+    return X, vectors(info, own)
 
 
 def _checked_solve(A, B, left, name):
