@@ -58,11 +58,16 @@ cdef TensorBase from_start(TensorBase index, int64_t n):
 
 
 cdef object outside(int64_t place, int d, Py_ssize_t n, message):
-    return IndexError(message or f"index {place} is out of bounds for dimension {d} with size {n}")
+    if message:
+        return IndexError(message.replace("%d", str(place)))
+    return IndexError(f"index {place} is out of bounds for dimension {d} with size {n}")
 
 
 def checked(TensorBase index not None, int d, Py_ssize_t n, message=None, Py_ssize_t low=0):
-    """The index, int64 and contiguous, counted from 0, once each place is in [low, n); low is 0 or -n."""
+    """The index, int64 and contiguous, counted from 0, once each place is in [low, n); low is 0 or -n.
+
+    message: of the error; %d in it is the place.
+    """
     cdef TensorBase t = int64_index(index)
     cdef const int64_t* at = <const int64_t*>ptr(t)
     cdef Py_ssize_t bad = find_outside(at, t.count, low, n)

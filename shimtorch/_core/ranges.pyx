@@ -81,27 +81,32 @@ def spaced(Py_ssize_t n, double start, double end, dtype):
     return t
 
 
-def triangle(Py_ssize_t rows, Py_ssize_t columns, Py_ssize_t offset, bint lower):
+def triangle(rows, columns, offset, bint lower):
     """Rows and columns, (2, n), of the entries on and below a diagonal of a matrix, or on and above it."""
-    cdef Py_ssize_t i, j, first, last, k = 0
     cdef Py_ssize_t[2] shape = [2, 0]
+    cdef Py_ssize_t i, j, first, last, begin, end, k = 0, width = columns, diagonal
     cdef int64_t* out
     cdef TensorBase t
-    offset = max(-rows - 1, min(offset, columns + 1))
-    for i in range(rows):
-        shape[1] += span(i, columns, offset, lower, &first)
+    offset = max(-rows, min(offset, columns))
+    # rows that have entries; of the lower triangle's, each has one more than the last until they are full
+    begin, end = (max(0, -offset), rows) if lower else (0, max(0, min(rows, columns - offset)))
+    full = max(begin, min(end, columns - offset - 1 if lower else -offset))
+    count = partial_rows(begin, full, offset + 1) + (end - full) * columns if lower else (
+        full * columns + (end - full) * columns - partial_rows(full, end, offset))
+    if count > 1 << 58:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes=[2, {count}]")
+    shape[1], diagonal = (count if columns else 0), offset
     t = empty(INT64, 2, shape)
     out = <int64_t*>ptr(t)
-    for i in range(rows):
-        last = span(i, columns, offset, lower, &first)
-        for j in range(last):
-            out[k], out[shape[1] + k] = i, first + j
+    for i in range(begin, end if shape[1] else begin):
+        first = 0 if lower else max(0, i + diagonal)
+        last = min(width, i + diagonal + 1) if lower else width
+        for j in range(first, last):
+            out[k], out[shape[1] + k] = i, j
             k += 1
     return t
 
 
-cdef Py_ssize_t span(Py_ssize_t row, Py_ssize_t columns, Py_ssize_t offset, bint lower, Py_ssize_t* first) noexcept:
-    """How many entries of a row lie in the triangle, and the column of the first."""
-    cdef Py_ssize_t at = max(0, min(columns, row + offset + (1 if lower else 0)))
-    first[0] = 0 if lower else at
-    return at if lower else columns - at
+def partial_rows(begin, end, offset):
+    """The sum of ``i + offset`` for i from begin to before end."""
+    return (begin + end - 1 + 2 * offset) * (end - begin) // 2 if end > begin else 0

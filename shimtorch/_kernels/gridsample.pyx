@@ -1,5 +1,5 @@
 """Images sampled at places between their pixels: the loops of grid_sample."""
-from libc.math cimport fabs, floor, fmod
+from libc.math cimport fabs, floor, fmod, trunc
 from libc.stdint cimport int64_t
 
 from .elements cimport real
@@ -27,26 +27,48 @@ ctypedef struct Samples:
     bint corners
 
 
-cdef inline real reflected(real x, double low, double high) noexcept nogil:
-    """x mirrored into [low, high] as often as it takes."""
-    cdef double span = high - low, distance = fabs(x - low), extra
+cdef inline real reflected(real x, real low, real high) noexcept nogil:
+    """x mirrored into [low, high] as often as it takes; of what is too large to tell how often, something outside."""
+    cdef real twice = 2 * (high - low), distance = x - low, extra
+    if twice == 0:
+        return 0
+    distance = -distance if distance < 0 else distance
+    extra = distance - <real>trunc(distance / twice) * twice
+    return (extra if extra < twice - extra else twice - extra) + low
+
+
+cdef inline real reflected_volume(real x, real low, real high) noexcept nogil:
+    """The same in three dimensions, by the exact rest; too many mirrorings count as an even number."""
+    cdef real span = high - low, distance = x - low, extra, flips
     if span == 0:
         return 0
-    extra = fmod(distance, span)
-    return <real>(extra + low if fmod(floor(distance / span), 2) == 0 else span - extra + low)
+    distance = -distance if distance < 0 else distance
+    extra, flips = <real>fmod(distance, span), <real>floor(distance / span)
+    return extra + low if not flips < 2147483648.0 or fmod(flips, 2) == 0 else span - extra + low
 
 
 cdef inline real into(real x, Py_ssize_t n, int padding, bint corners) noexcept nogil:
-    """A coordinate moved into an image of n pixels, unless it is padded with zeros."""
+    """A coordinate moved into an image of n pixels, unless it is padded with zeros; what is no number becomes 0."""
     if padding == REFLECTION:
-        x = reflected(x, 0, n - 1) if corners else reflected(x, -0.5, n - 0.5)
+        x = reflected(x, <real>0, <real>(n - 1)) if corners else reflected(x, <real>-0.5, <real>(n - 0.5))
     if padding != ZEROS:
         x = 0 if not x > 0 else n - 1 if x > n - 1 else x
     return x
 
 
+cdef inline real into_volume(real x, Py_ssize_t n, int padding, bint corners) noexcept nogil:
+    """The same in three dimensions: what is no number becomes the last place, or lies outside among zeros."""
+    if padding == REFLECTION:
+        x = (reflected_volume(x, <real>0, <real>(n - 1)) if corners else
+             reflected_volume(x, <real>-0.5, <real>(n - 0.5)))
+    if padding == ZEROS:
+        return x if fabs(x) < 2147483647.0 else -100
+    return 0 if x < 0 else x if x < n - 1 else n - 1
+
+
 cdef inline real coordinate(real x, Py_ssize_t n, bint corners) noexcept nogil:
-    return (x + 1) / 2 * (n - 1) if corners else ((x + 1) * n - 1) / 2
+    cdef real one = 1, two = 2, size = n
+    return (x + one) / two * (size - one) if corners else ((x + one) * size - one) / two
 
 
 cdef inline int64_t whole(real x) noexcept nogil:
@@ -105,7 +127,7 @@ cdef inline real between(const real* plane, int64_t y, int64_t x, Py_ssize_t hei
 
 cdef inline void sample_linear(Samples* c, const real* image, real* out, real x, real y, real z) noexcept nogil:
     cdef int64_t i = whole(x), j = whole(y), depth
-    cdef real right = x - i, below = y - j, behind, total
+    cdef real right = x - <real>floor(x), below = y - <real>floor(y), behind, total
     cdef real* weights = [(1 - right) * (1 - below), right * (1 - below), (1 - right) * below, right * below]
     cdef Py_ssize_t k, area = c.height * c.width, h = c.height, w = c.width
     cdef const real* p
@@ -162,9 +184,12 @@ cdef void sample_places(real* context, Py_ssize_t begin, Py_ssize_t end) noexcep
             if c.mode == CUBIC:
                 sample_cubic(c, image, out + j, x, y)
                 continue
-            x, y = into(x, c.width, c.padding, c.corners), into(y, c.height, c.padding, c.corners)
             if c.dims == 3:
-                z = into(coordinate(place[2], c.depth, c.corners), c.depth, c.padding, c.corners)
+                x = into_volume(x, c.width, c.padding, c.corners)
+                y = into_volume(y, c.height, c.padding, c.corners)
+                z = into_volume(coordinate(place[2], c.depth, c.corners), c.depth, c.padding, c.corners)
+            else:
+                x, y = into(x, c.width, c.padding, c.corners), into(y, c.height, c.padding, c.corners)
             if c.mode == LINEAR:
                 sample_linear(c, image, out + j, x, y, z)
             else:

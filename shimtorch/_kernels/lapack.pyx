@@ -336,6 +336,39 @@ def getrs(char trans, cnp.ndarray lu, cnp.ndarray pivots, cnp.ndarray b):
                 (<F9>f)(&trans, &n, &m, factors + i * by_lu, &n, pivot + i * n, data + i * by, &n, &info)
 
 
+def are_rows(cnp.ndarray pivots, int n):
+    """Whether all int32 pivots, counted from 1, name rows of matrices that have n."""
+    cdef const int* p = <const int*>cnp.PyArray_DATA(pivots)
+    cdef Py_ssize_t i
+    for i in range(cnp.PyArray_SIZE(pivots)):
+        if not 1 <= p[i] <= n:
+            return False
+    return True
+
+
+def permutations(cnp.ndarray pivots, int n):
+    """The float32 matrices P, (batch, n, n), of A = P L U, from the exchanges of rows (batch, k) that getrf made."""
+    cdef Py_ssize_t batch = pivots.shape[0], k = pivots.shape[1], _b, i
+    cdef const int* p = <const int*>cnp.PyArray_DATA(pivots)
+    cdef cnp.npy_intp* shape = [batch, n, n]
+    cdef cnp.ndarray result = cnp.PyArray_ZEROS(3, shape, cnp.NPY_FLOAT32, 0)
+    cdef float* out = <float*>cnp.PyArray_DATA(result)
+    cdef int[::1] order
+    if not batch or not n:
+        return result
+    order = np.empty(n, np.int32)
+    for _b in range(batch):
+        for i in range(n):
+            order[i] = i
+        for i in range(k):
+            order[i], order[p[i] - 1] = order[p[i] - 1], order[i]
+        for i in range(n):
+            out[order[i] * n + i] = 1
+        p += k
+        out += n * n
+    return result
+
+
 def getri(cnp.ndarray lu, cnp.ndarray pivots):
     """Inverses in place of LU factors; returns infos."""
     cdef P f = find("getri", lu)

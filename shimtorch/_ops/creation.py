@@ -433,8 +433,12 @@ _window("hamming_window", lambda np, x, alpha, beta: alpha - beta * np.cos(2 * m
 _window("blackman_window", lambda np, x: 0.42 - 0.5 * np.cos(2 * math.pi * x) + 0.08 * np.cos(4 * math.pi * x),
         _lengths)
 _window("bartlett_window", lambda np, x: 1 - np.abs(2 * x - 1), _lengths)
-_window("kaiser_window", lambda np, x, beta: np.i0(beta * np.sqrt(np.maximum(1 - (2 * x - 1) ** 2, 0))) / np.i0(beta),
-        _lengths + [call(4, False, 5.0)], beta=12.0)
+def _kaiser(np, x, beta):
+    from scipy.special import i0
+    return i0(beta * np.sqrt(np.maximum(1 - (2 * x - 1) ** 2, 0))) / i0(beta)
+
+
+_window("kaiser_window", _kaiser, _lengths + [call(4, False, 5.0)], beta=12.0)
 
 
 def _finish(t, out, device, requires_grad):

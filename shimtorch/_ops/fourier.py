@@ -39,9 +39,13 @@ def _axes(dims):
 def _c2c(x, dims, scale, forward):
     """The transform of complex numbers along dimensions, or the inverse."""
     import scipy.fft
-    f = scipy.fft.fftn if forward else scipy.fft.ifftn
     array, back, _ = _moved(x._ndarray(), sorted(dims, key=lambda d: -x.stride(d)))
-    return wrap_ndarray(f(array, axes=_axes(dims), norm=_NORMS[scale][not forward]).transpose(back))
+    norm = _NORMS[scale][not forward]
+    if len(dims) == 1:                                         # SciPy gets there sooner
+        result = (scipy.fft.fft if forward else scipy.fft.ifft)(array, norm=norm)
+    else:
+        result = (scipy.fft.fftn if forward else scipy.fft.ifftn)(array, axes=_axes(dims), norm=norm)
+    return wrap_ndarray(result.transpose(back))
 
 
 @op(method=False, function=False, backward_name="FftR2CBackward0", grads={
@@ -50,7 +54,10 @@ def _r2c(x, dims, scale, forward):
     """The transform of real numbers; half of the last dimension, for the other half is its mirror image."""
     import scipy.fft
     array, back, _ = _moved(x._ndarray(), dims)
-    result = scipy.fft.rfftn(array, axes=_axes(dims), norm=_NORMS[scale][0]).transpose(back)
+    norm = _NORMS[scale][0]
+    result = scipy.fft.rfft(array, norm=norm) if len(dims) == 1 else scipy.fft.rfftn(
+        array, axes=_axes(dims), norm=norm)
+    result = result.transpose(back)
     return wrap_ndarray(result if forward else result.conj())
 
 
@@ -65,9 +72,12 @@ def _c2r(x, dims, scale, forward, last):
     """The real transform of half of a Hermitian signal, of ``last`` elements along the last dimension."""
     import scipy.fft
     array, back, inner = _moved(x._ndarray(), dims)
-    sizes = [x.shape[d] for d in inner[:-1]] + [last]
-    return wrap_ndarray(scipy.fft.irfftn(array.conj() if forward else array, sizes, axes=_axes(dims),
-                                         norm=_NORMS[scale][1]).transpose(back))
+    array, norm = array.conj() if forward else array, _NORMS[scale][1]
+    if len(dims) == 1:
+        result = scipy.fft.irfft(array, last, norm=norm)
+    else:
+        result = scipy.fft.irfftn(array, [x.shape[d] for d in inner[:-1]] + [last], axes=_axes(dims), norm=norm)
+    return wrap_ndarray(result.transpose(back))
 
 
 def _c2r_grad(g, shape, dims, scale, forward, last):

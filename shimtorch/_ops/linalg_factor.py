@@ -108,26 +108,12 @@ def cholesky(self, upper=False):
 
 # ---------------------------------------------------------------- LU
 
-def _signs_and_rows(pivots, n):
-    """For LAPACK's exchanges of rows (batch, k), the row that ends up in each place (batch, n)."""
-    order = np.tile(np.arange(n), (len(pivots), 1))
-    rows = np.arange(len(pivots))
-    for i in range(pivots.shape[1]):
-        j = pivots[:, i] - 1
-        held = order[:, i].copy()
-        order[:, i] = order[rows, j]
-        order[rows, j] = held
-    return order
-
-
 def permutations(pivots, n, dtype):
     """The permutation matrices P of A = P L U, from pivots (*, k)."""
     if pivots.is_cuda:
         from .._gpu.factoring import permutations as on_device
         return on_device(pivots, n, dtype)
-    order = _signs_and_rows(array_of(pivots), n)
-    result = np.zeros((len(order), n, n), np.float32)
-    np.put_along_axis(result, order[:, None, :], 1, 1)
+    result = lapack.permutations(array_of(pivots, np.int32), n)
     return wrap_ndarray(result.reshape(tuple(pivots.shape[:-1]) + (n, n))).to(dtype)
 
 
@@ -243,8 +229,7 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
         check_pivots(LU_pivots, "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype."
                                 "\nNote: this function is intended to be used with the output produced by "
                                 "torch.linalg.lu_factor")
-        array = LU_pivots.cpu()._ndarray()
-        if array.size and (array.min() < 1 or array.max() > LU_data.shape[-2]):
+        if not lapack.are_rows(array_of(LU_pivots.cpu()), LU_data.shape[-2]):
             raise RuntimeError("pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive.Did you "
                                "properly pass the result of lu_factor?")
     return _unpack_result(_unpacked(LU_data, LU_pivots, unpack_data, unpack_pivots))

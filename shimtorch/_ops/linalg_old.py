@@ -148,7 +148,15 @@ def potrf(self, upper=True):
     return factor
 
 
-@op(out=True, samples=Samples([call(_spd(3, 3)), call(_spd(3, 3), False)], "floating",
+def _triangular(factor):
+    """Prepares samples: the factor is what is said of it, upper if nothing is."""
+    def prepare(args):
+        args[factor] = args[factor].tril() if args[factor + 1:] else args[factor].triu()
+        return args
+    return prepare
+
+
+@op(out=True, samples=Samples([call(_spd(3, 3)), call(_spd(3, 3), False)], "floating", prepare=_triangular(0),
                               reference=lambda torch: lambda u, upper=True: torch.cholesky_inverse(u, upper)))
 def potri(self, upper=True):
     """The inverse of a matrix, from its Cholesky factor."""
@@ -156,7 +164,7 @@ def potri(self, upper=True):
 
 
 @op(out=True, renames={"u": "input2", "b": "self"}, samples=Samples(
-    [call(Draw(3, 2), _spd(3, 3)), call(Draw(3, 2), _spd(3, 3), False)], "floating",
+    [call(Draw(3, 2), _spd(3, 3)), call(Draw(3, 2), _spd(3, 3), False)], "floating", prepare=_triangular(1),
     reference=lambda torch: lambda b, u, upper=True: torch.cholesky_solve(b, u, upper)))
 def potrs(self, input2, upper=True):
     """X with A X = B, from B and the Cholesky factor of A."""

@@ -27,7 +27,7 @@ from .linalg_base import (
     turned_stack,
     vectors,
 )
-from .linalg_factor import _LINALG, _pivots, _unpacked, check_pivots
+from .linalg_factor import _LINALG, _pivots, _recorded, _unpacked, check_pivots
 from .samples import Draw, Samples, call
 
 
@@ -85,7 +85,11 @@ def _solve(A, B, left, vector):
     X = matrices(stack, batch)
     if not left:
         X = _t(X)
-    return X.squeeze(-1) if vector else X, vectors(info, own)
+    if vector:
+        X = X.squeeze(-1)
+        if len(batch):                        # laid out as torch does: as a matrix of them, column by column
+            X = _t(_t(X).contiguous())
+    return X, vectors(info, own)
 
 
 def _checked_solve(A, B, left, name):
@@ -381,6 +385,11 @@ def cholesky_solve(self, input2, upper=False):
         raise RuntimeError(f"Expected b and A to have the same dtype, but found b of type {scalar_type(self.dtype)} "
                            f"and A of type {scalar_type(input2.dtype)} instead.")
     check_kernel(self, "cholesky_solve_cpu")
+    if not (_recorded(self, input2) or self.is_cuda):
+        batch = batch_of(input2, self)
+        stack = stack_of(expanded(self, batch))
+        lapack.potrs(ord("U" if upper else "L"), stack_of(expanded(input2, batch)), stack)
+        return matrices(stack, batch)
     first, second = (h(input2), input2) if upper else (input2, h(input2))
     return _solve_triangular(second, _solve_triangular(first, self, False, True, False), True, True, False)
 
@@ -416,10 +425,11 @@ def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False):
         raise RuntimeError("linalg.lu_solve: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots "
                            f"with shape {list(pivots.shape)} instead")
     check_kernel(LU, "lu_solve_cpu")
-    array = pivots.cpu()._ndarray()
-    if array.size and (array.min() < 1 or array.max() > LU.shape[-1]):
+    if not lapack.are_rows(array_of(pivots.cpu()), LU.shape[-1]):
         raise RuntimeError("Pivots given to lu_solve must all be greater or equal to 1. Did you properly pass the "
                            "result of lu_factor?")
+    if not (_recorded(LU, B) or LU.is_cuda):
+        return _solved_by_factors(LU, pivots, B, left, adjoint)
     P, _, _ = _unpacked(LU, pivots, False, True)
     if left != adjoint:                       # A X = B; and X A^H = B is A X^H = B^H
         X = _t(P).matmul(B if left else h(B))
@@ -429,6 +439,21 @@ def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False):
     X = _solve_triangular(h(LU), _solve_triangular(h(LU), X, False, True, False), True, True, True)
     X = P.matmul(X)
     return X if left else h(X)
+
+
+def _solved_by_factors(LU, pivots, B, left, adjoint):
+    """``linalg.lu_solve`` by LAPACK; X A = B is A^T X^T = B^T, and X A^H = B the conjugate of A X^H = B^H."""
+    batch = batch_of(LU, B)
+    places = array_of(pivots.expand(tuple(batch) + (LU.shape[-1],)), np.int32)
+    B = expanded(B, batch)
+    if left:
+        stack = stack_of(B)
+        lapack.getrs(ord("C" if adjoint else "N"), stack_of(expanded(LU, batch)), places, stack)
+        return matrices(stack, batch)
+    stack = turned_stack(conj(B) if adjoint else B)
+    lapack.getrs(ord("N" if adjoint else "T"), stack_of(expanded(LU, batch)), places, stack)
+    X = wrap_ndarray(stack.reshape(tuple(batch) + stack.shape[1:]))
+    return conj(X) if adjoint else X
 
 
 @op(out=True, renames={"LU": "LU_data", "pivots": "LU_pivots"}, samples=Samples([

@@ -2,6 +2,7 @@
 import numpy as np
 
 from .._core import OPS
+from .._core import places as core
 from .._core.declaring import inplace_op, op
 from .._core.device import contiguous_format
 from .._core.dtype import int64, scalar_type
@@ -13,7 +14,8 @@ from .._core.tensor import TensorBase, wrap_ndarray
 from .._kernels import masks
 from . import samples
 from ._arguments import flag
-from ._placing import WORDS, put_slices
+from ._placing import WORDS
+from .along import put_slices
 from .indexing import chosen_by_mask, masks_whole, true_before
 from .samples import Draw, Samples, call, integers, mask
 from .shape import merged_shape
@@ -207,15 +209,9 @@ def _flat_places(index, n, name):
     """The places that an index tensor names among n elements, counted from the first."""
     if index.dtype.name != "int64":
         raise RuntimeError(f"{name}(): Expected a long tensor for index, but got {scalar_type(index.dtype)}")
-    places = index._ndarray()
-    if places.size:
-        if n == 0:
-            raise IndexError(f"{name}(): tried to {'take from' if name == 'take' else 'put elements into'} an empty "
-                             "tensor")
-        for bad in (int(places.min()), int(places.max())):
-            if not -n <= bad < n:
-                raise IndexError(f"out of range: tried to access index {bad} on a tensor of {n} elements.")
-    return places % n if places.size and places.min() < 0 else places
+    if n == 0 and index.numel():
+        raise IndexError(f"{name}(): tried to {'take from' if name == 'take' else 'put elements into'} an empty tensor")
+    return core.checked(index, 0, n, f"out of range: tried to access index %d on a tensor of {n} elements.", -n)
 
 
 @op(out=True, renames={"indices": "index"}, samples=Samples([
@@ -225,8 +221,7 @@ def _flat_places(index, n, name):
 def take(self, index):
     """The elements at places counted as if the tensor were 1-d."""
     flat = self.reshape(-1)
-    _flat_places(index, flat.numel(), "take")
-    return OPS["torch.index"](flat, [index])
+    return flat.gather(0, _flat_places(index, flat.numel(), "take").reshape(-1)).reshape(index.shape)
 
 
 _puts = [call(Draw(3, 4), Draw(2, distinct=True, dtype="int64"), Draw(2)),
@@ -244,13 +239,10 @@ def put_(self, index, source, accumulate=False):
     if source.dtype is not self.dtype:
         raise RuntimeError("put_(): self and source expected to have the same dtype, but got self.dtype = "
                            f"{scalar_type(self.dtype)} and source.dtype = {scalar_type(source.dtype)}")
-    places = _flat_places(index, self.numel(), "put_").reshape(-1)
-    array, values = self._ndarray(), source._ndarray().reshape(-1)
-    flat = np.ascontiguousarray(array).reshape(-1)
-    put_slices(flat, 0, places, values, "sum" if accumulate else None)
-    if not array.flags.c_contiguous:
-        array[...] = flat.reshape(array.shape)
-    return self
+    places = _flat_places(index, self.numel(), "put_")
+    flat = self.detach().reshape(-1)
+    put_slices(flat, 0, places.reshape(-1), source.detach().reshape(-1), "sum" if accumulate else None)
+    return self if self.is_contiguous() else self.copy_(flat.view(self.shape))
 
 
 @op(renames={"indices": "index", "tensor": "source"}, samples=Samples(_puts, "number"))
@@ -273,8 +265,8 @@ def unravel_index(indices, shape):
         raise TypeError(f"expected 'shape' sequence to only contain ints, but got {shape}")
     if any(size < 0 for size in shape):
         raise ValueError(f"'shape' cannot have negative values, but got {shape}")
-    rest, places = indices.to(int64)._ndarray(), []
-    for size in reversed(shape):
-        places.insert(0, wrap_ndarray(np.asarray(rest % max(size, 1))))
-        rest = rest // max(size, 1)
-    return tuple(places)
+    rest = indices.to(int64)._ndarray()
+    places = np.empty(rest.shape + (len(shape),), np.int64)            # torch's results are columns, too
+    for d in range(len(shape) - 1, -1, -1):
+        places[..., d], rest = rest % max(shape[d], 1), rest // max(shape[d], 1)
+    return wrap_ndarray(places).unbind(-1)

@@ -4,6 +4,7 @@ from operator import index
 from .._core import OPS, Size, products
 from .._core import matmul as core_matmul
 from .._core.declaring import op
+from .._core.device import contiguous_format
 from .._core.dtype import bfloat16, float16, float32, promote_types, scalar_type
 from .._core.dtype import bool as bool_
 from .._core.einsum import contract_labelled
@@ -313,7 +314,7 @@ def cross(self, other, dim=None):
 @op(method=False, function=False, backward_name="CloneBackward0", grads={"self": lambda g: g * 0})
 def _unit_matrices(self):
     """Unit matrices of the shape of self."""
-    return OPS["torch.zeros_like"](self) + OPS["torch.eye"](self.shape[-1], dtype=self.dtype, device=self.device)
+    return self.new_zeros(self.shape) + OPS["torch.eye"](self.shape[-1], dtype=self.dtype, device=self.device)
 
 
 @op(out=True,
@@ -337,4 +338,4 @@ def matrix_power(self, n):
         n >>= 1
         if n:
             square = square.matmul(square)
-    return result.clone() if result is self else result
+    return result.clone(memory_format=contiguous_format) if result is self else result

@@ -11,6 +11,7 @@ from . import samples
 from ._results import named
 from ._rules import conj, where
 from .samples import Draw, Samples, call
+from .shape import merged_shape
 
 _real = samples.unary(dtypes="real")
 _positive = samples.unary(low=0.1, high=3, dtypes="real")
@@ -129,7 +130,9 @@ def _incomplete(name, f, sign):
     def forward(self, other):
         dtype = result_type(self, other)
         a, x = (_float(t if t.dtype is dtype else t.to(dtype), name) for t in (self, other))
-        return _computed(name, f, *((a, x) if a.shape == x.shape else OPS["torch.broadcast_tensors"](a, x)))
+        if a.shape != x.shape and merged_shape(a.shape, x.shape) and a.is_cuda:        # SciPy broadcasts itself
+            a, x = OPS["torch.broadcast_tensors"](a, x)
+        return _computed(name, f, a, x)
     forward.__doc__ = f"The regularised {'lower' if sign > 0 else 'upper'} incomplete gamma function."
 
 

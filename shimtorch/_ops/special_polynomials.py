@@ -4,7 +4,7 @@ from .samples import Draw, Samples, call, integers
 from .special import no_derivative
 
 _SAMPLES = Samples([call(Draw(3, 4), integers(4, high=6)), call(Draw(5), 3), call(0.5, integers(5, high=7)),
-                    call(Draw(), integers(high=6)), call(Draw(6), integers(6, low=7, high=30)),
+                    call(Draw(), integers(high=6)), call(Draw(6, low=0.1, high=0.9), integers(6, low=7, high=12)),
                     call(Draw(3, dtype="float32"), integers(2, 3, low=-2, high=2))], gradcheck=False)
 
 

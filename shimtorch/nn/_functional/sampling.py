@@ -64,22 +64,33 @@ def affine_grid(theta, size, align_corners=None):
     return grid.bmm(theta.transpose(1, 2)).view(size[0], *places, n)
 
 
-def _reflected(x, low, high):
-    """x mirrored into [low, high] as often as it takes."""
+def _reflected(x, low, high, volume):
+    """x mirrored into [low, high] as often as it takes; of what is too large to tell how often, something outside."""
     if low == high:
         return x * 0
     span = high - low
     distance = (x - low).abs()
+    if not volume:
+        extra = distance - (distance / (2 * span)).detach().trunc() * (2 * span)
+        return extra.minimum(2 * span - extra) + low
     extra = distance.fmod(span)
-    flips = (distance / span).floor()
-    return _ops.where(flips.fmod(2) == 0, extra + low, span - extra + low)
+    flips = (distance / span).detach().floor()
+    even = (flips < 2147483648.0).logical_not().logical_or(flips.fmod(2) == 0)
+    return _ops.where(even, extra + low, span - extra + low)
 
 
-def _into_image(x, n, padding_mode, align_corners):
-    """Unnormalised coordinates of one dimension moved into the image, unless it is padded with zeros."""
+def _into_image(x, n, padding_mode, align_corners, volume=False):
+    """Unnormalised coordinates of one dimension moved into the image, unless it is padded with zeros.
+
+    What is no number becomes 0 or, in a volume, the last place, or lies outside among zeros.
+    """
     if padding_mode == "reflection":
-        x = _reflected(x, 0.0, n - 1.0) if align_corners else _reflected(x, -0.5, n - 0.5)
-    return x if padding_mode == "zeros" else x.clamp(0, n - 1)
+        x = _reflected(x, *((0.0, n - 1.0) if align_corners else (-0.5, n - 0.5)), volume)
+    if padding_mode != "zeros":
+        x = _ops.where(x.isnan(), n - 1.0 if volume else 0.0, x)
+        inside = (x > 0).logical_and(x < n - 1)                              # at the border there is no gradient
+        return _ops.where(inside, x, x.detach().clamp(0, n - 1))
+    return _ops.where(x.abs() < 2147483647.0, x, -100.0) if volume else x
 
 
 def _pixels(image, places):
@@ -91,7 +102,7 @@ def _pixels(image, places):
         inside = ok if inside is None else inside.logical_and(ok)
         flat = flat + at.clamp(0, size[d] - 1) * product(size[d + 1 :])
     taken = pool_take(image.flatten(2), flat.flatten(1).unsqueeze(1).expand(-1, image.size(1), -1))
-    return taken.view(*image.shape[:2], *flat.shape[1:]) * inside.unsqueeze(1).to(image.dtype)
+    return _ops.where(inside.unsqueeze(1), taken.view(*image.shape[:2], *flat.shape[1:]), 0.0)
 
 
 def _whole(x):
@@ -196,15 +207,21 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
     if not recorded and input.device.type == grid.device.type == "cpu" and input.dtype is grid.dtype and (
             input.dtype.name in ("float32", "float64")):
         return _by_kernel(input, grid, mode, padding_mode, align_corners)
-    coordinates = []
+    coordinates, volume = [], input.dim() == 5
+    number = None                                      # where all coordinates are numbers, in a volume
     for d, n in enumerate(input.shape[2:]):
         x = grid[..., grid.size(-1) - 1 - d]
         x = (x + 1) / 2 * (n - 1) if align_corners else ((x + 1) * n - 1) / 2
-        coordinates.append(x if mode == "bicubic" else _into_image(x, n, padding_mode, align_corners))
-    if mode == "bilinear":
-        return _linear(input, coordinates)
+        coordinates.append(x if mode == "bicubic" else _into_image(x, n, padding_mode, align_corners, volume))
+        if volume:
+            finite = x.isfinite() if padding_mode == "reflection" else x.isnan().logical_not()
+            number = finite if number is None else number.logical_and(finite)
     if mode == "bicubic":
         return _cubic(input, coordinates, padding_mode, align_corners)
-    everywhere = _ops.ones((), dtype=bool_dtype, device=grid.device)
-    nothing = grid.masked_fill(everywhere, 0).sum()                        # the gradient of the grid is 0
-    return _pixels(input, [_whole(x.round()) for x in coordinates]) + nothing
+    if mode == "bilinear":
+        result = _linear(input, coordinates)
+    else:
+        everywhere = _ops.ones((), dtype=bool_dtype, device=grid.device)
+        nothing = grid.masked_fill(everywhere, 0).sum()                        # the gradient of the grid is 0
+        result = _pixels(input, [_whole(x.round()) for x in coordinates]) + nothing
+    return result if number is None else _ops.where(number.unsqueeze(1), result, result.detach())
