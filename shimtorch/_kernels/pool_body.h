@@ -44,6 +44,16 @@ static ST_OUTLINED void ST_CAT(raise_two, number)(number *restrict m, const numb
     }
 }
 
+/* all taps of BLOCK windows beside each other, `step` apart in each */
+static inline void ST_CAT(raise_block, number)(number *restrict m, const number *restrict v, ptrdiff_t taps,
+                                               ptrdiff_t step) {
+    number top[BLOCK];
+    for (int i = 0; i < BLOCK; i++) top[i] = m[i];
+    for (ptrdiff_t k = 0; k < taps; k++, v += step)
+        for (int i = 0; i < BLOCK; i++) top[i] = LARGER(v[i], top[i]);
+    for (int i = 0; i < BLOCK; i++) m[i] = top[i];
+}
+
 static ST_OUTLINED void ST_CAT(add_up, number)(number *restrict sum, const number *restrict v, ptrdiff_t stride,
                                                ptrdiff_t n) {
     if (stride == 1) {
@@ -127,14 +137,14 @@ static inline number ST_CAT(window_sum, number)(const st_windows *w, ptrdiff_t o
 /* ---- outputs low ... high of a row: if windows are even and many, side by side ---- */
 
 #define FOR_ROW_STRETCHES(w)                                                                   \
-    for (ptrdiff_t row = 0; row < w->planes * w->out[0] * w->out[1]; row++)                    \
-        for (ptrdiff_t low = 0; low < w->out[2]; low += STRETCH)
+    for (ptrdiff_t plane = 0, row = 0; plane < w->planes; plane++)                             \
+        for (ptrdiff_t oz = 0; oz < w->out[0]; oz++)                                           \
+            for (ptrdiff_t oy = 0; oy < w->out[1]; oy++, row++)                                \
+                for (ptrdiff_t low = 0; low < w->out[2]; low += STRETCH)
 
 /* first: of the window of output 0, maybe beyond the map */
 #define ROW_PLACES(w)                                                                          \
-    const ptrdiff_t oz = row / w->out[1] % w->out[0], oy = row % w->out[1];                    \
-    const ptrdiff_t plane = row / (w->out[0] * w->out[1]), high = Min(low + STRETCH, w->out[2]); \
-    const ptrdiff_t in_size = w->size[0] * w->size[1] * w->size[2];                            \
+    const ptrdiff_t in_size = w->size[0] * w->size[1] * w->size[2], high = Min(low + STRETCH, w->out[2]); \
     const int beside = high - low >= FEW && w->inner[1] > w->inner[0] && w->taps > 0;          \
     const ptrdiff_t first = beside ? w->start[2][w->inner[0]] - w->inner[0] * w->stride : 0;
 
@@ -181,6 +191,17 @@ static void ST_CAT(largest_one, number)(const st_windows *w, const number *x, nu
 /* outputs low ... high of a row, without places */
 static void ST_CAT(highest_row, number)(const st_windows *w, const number *line, ptrdiff_t first, ptrdiff_t low,
                                         ptrdiff_t high, number *m) {
+    const ptrdiff_t whole_from = Max(low, -first), whole_to = Min(high, w->size[2] - first - (w->taps - 1) * w->step[2]);
+    if (w->stride == 1 && whole_to - whole_from >= BLOCK) {
+        for (ptrdiff_t o = whole_from; o < whole_to; o += BLOCK) { /* the last block may go over some a second time */
+            const ptrdiff_t at = Min(o, whole_to - BLOCK);
+            ST_CAT(raise_block, number)(m + at - low, line + first + at, w->taps, w->step[2]);
+        }
+        for (ptrdiff_t o = low < whole_from ? low : whole_to; o < high; o = o + 1 == whole_from ? whole_to : o + 1)
+            for (ptrdiff_t k = 0, p = first + o; k < w->taps; k++, p += w->step[2]) /* the ends, tap by tap */
+                if (p >= 0 && p < w->size[2]) m[o - low] = LARGER(line[p], m[o - low]);
+        return;
+    }
     FOR_TAPS(w, k) {
         const int two = w->stride == 2 && w->step[2] == 1 && k + 1 < w->taps && from == low && to == high
                         && tap + 1 + (high - 1) * 2 < w->size[2];
