@@ -100,6 +100,7 @@ static void ST_CAT(flat_gather, real)(const ST_CAT(flat, real) *c, ptrdiff_t exa
     /* up to the last position of the small map */
     const ptrdiff_t used = ((s->small[0] - 1) * l->pitch[1] + s->small[1] - 1) * l->pitch[2] + s->small[2];
     const ptrdiff_t length = Min(l->length, ROUND_UP(used, LONG / 16));
+    const ptrdiff_t tall = s->small[1], wide = s->small[2], pitch = l->pitch[2];
     const real *w = c->b + group * n * taps;
     ST_CAT(lay_big, real)(s, l, c->a + index * s->big_channels * product(s->big), 1, 0, s->big_channels, laid);
     for (ptrdiff_t o = 0, rows; o < n; o += rows) {
@@ -109,9 +110,10 @@ static void ST_CAT(flat_gather, real)(const ST_CAT(flat, real) *c, ptrdiff_t exa
         ST_CAT(flat_rows, real)(rows, laid, at, taps, w + o * taps, taps, start, length, sums);
         for (ptrdiff_t r = 0; r < rows; r++) {
             real *to = c->out + (index * n + o + r) * product(s->small);
-            for (ptrdiff_t z = 0; z < s->small[0]; z++)
-                for (ptrdiff_t y = 0; y < s->small[1]; y++, to += s->small[2])
-                    ST_CAT(copy_line, real)(to, sums + r * length + (z * l->pitch[1] + y) * l->pitch[2], s->small[2]);
+            for (ptrdiff_t z = 0; z < s->small[0]; z++) {
+                const real *line = sums + r * length + z * l->pitch[1] * pitch;
+                for (ptrdiff_t y = 0; y < tall; y++, to += wide, line += pitch) ST_CAT(copy_line, real)(to, line, wide);
+            }
         }
     }
 }

@@ -6,7 +6,7 @@
 #define Min(a, b) ((a) < (b) ? (a) : (b))
 #define Max(a, b) ((a) > (b) ? (a) : (b))
 
-enum { STRETCH = 128, RUN = 16, LONG = 16 * RUN, FEW = 4, BLOCK = 32 };
+enum { STRETCH = 128, RUN = 16, LONG = 16 * RUN, FEW = 4 };
 
 #define number f32
 #define place i32

@@ -36,22 +36,41 @@ static ST_OUTLINED void ST_CAT(raise, number)(number *restrict m, const number *
     }
 }
 
-/* two taps beside each other, of windows two apart */
-static ST_OUTLINED void ST_CAT(raise_two, number)(number *restrict m, const number *restrict v, ptrdiff_t n) {
-    IVDEP for (ptrdiff_t i = 0; i < n; i++) {
-        const number x = LARGER(v[2 * i], m[i]), y = v[2 * i + 1];
-        m[i] = LARGER(y, x);
+/* all taps, `step` apart, of windows that lie in the map, where no NaN is */
+#define TAP(k) v[i * (stride) + (k) * step]
+#define MORE(x, m) ((x) > (m) ? (x) : (m))
+#define RAISE_ALL(stride)                                                                             \
+    {                                                                                                 \
+        for (; taps >= 3; taps -= 3, v += 3 * step)                                                   \
+            IVDEP for (ptrdiff_t i = 0; i < n; i++) {                                                 \
+                const number x = MORE(TAP(0), m[i]), y = MORE(TAP(1), x);                             \
+                m[i] = MORE(TAP(2), y);                                                               \
+            }                                                                                         \
+        if (taps == 2)                                                                                \
+            IVDEP for (ptrdiff_t i = 0; i < n; i++) {                                                 \
+                const number x = MORE(TAP(0), m[i]);                                                  \
+                m[i] = MORE(TAP(1), x);                                                               \
+            }                                                                                         \
+        if (taps == 1)                                                                                \
+            IVDEP for (ptrdiff_t i = 0; i < n; i++) m[i] = MORE(TAP(0), m[i]);                        \
+    }
+static ST_OUTLINED void ST_CAT(raise_all, number)(number *restrict m, const number *restrict v, ptrdiff_t taps,
+                                                  ptrdiff_t step, ptrdiff_t stride, ptrdiff_t n) {
+    if (stride == 1) {
+        RAISE_ALL(1)
+    } else if (stride == 2 && step == 1) {
+#define step 1
+        RAISE_ALL(2)
+#undef step
+    } else {
+        RAISE_ALL(stride)
     }
 }
 
-/* all taps of BLOCK windows beside each other, `step` apart in each */
-static inline void ST_CAT(raise_block, number)(number *restrict m, const number *restrict v, ptrdiff_t taps,
-                                               ptrdiff_t step) {
-    number top[BLOCK];
-    for (int i = 0; i < BLOCK; i++) top[i] = m[i];
-    for (ptrdiff_t k = 0; k < taps; k++, v += step)
-        for (int i = 0; i < BLOCK; i++) top[i] = LARGER(v[i], top[i]);
-    for (int i = 0; i < BLOCK; i++) m[i] = top[i];
+static ST_OUTLINED int ST_CAT(any_nan, number)(const number *v, ptrdiff_t n) {
+    place any = 0;
+    for (ptrdiff_t i = 0; i < n; i++) any |= v[i] != v[i];
+    return any != 0;
 }
 
 static ST_OUTLINED void ST_CAT(add_up, number)(number *restrict sum, const number *restrict v, ptrdiff_t stride,
@@ -191,27 +210,16 @@ static void ST_CAT(largest_one, number)(const st_windows *w, const number *x, nu
 /* outputs low ... high of a row, without places */
 static void ST_CAT(highest_row, number)(const st_windows *w, const number *line, ptrdiff_t first, ptrdiff_t low,
                                         ptrdiff_t high, number *m) {
-    const ptrdiff_t whole_from = Max(low, -first), whole_to = Min(high, w->size[2] - first - (w->taps - 1) * w->step[2]);
-    if (w->stride == 1 && whole_to - whole_from >= BLOCK) {
-        for (ptrdiff_t o = whole_from; o < whole_to; o += BLOCK) { /* the last block may go over some a second time */
-            const ptrdiff_t at = Min(o, whole_to - BLOCK);
-            ST_CAT(raise_block, number)(m + at - low, line + first + at, w->taps, w->step[2]);
-        }
-        for (ptrdiff_t o = low < whole_from ? low : whole_to; o < high; o = o + 1 == whole_from ? whole_to : o + 1)
-            for (ptrdiff_t k = 0, p = first + o; k < w->taps; k++, p += w->step[2]) /* the ends, tap by tap */
-                if (p >= 0 && p < w->size[2]) m[o - low] = LARGER(line[p], m[o - low]);
+    const ptrdiff_t whole = Min(Max(w->inner[0], low), high), end = Min(Max(w->inner[1], whole), high);
+    if (ST_CAT(any_nan, number)(line, w->size[2])) {
+        FOR_TAPS(w, k)
+            ST_CAT(raise, number)(m + from - low, line + tap + from * w->stride, w->stride, to - from);
         return;
     }
-    FOR_TAPS(w, k) {
-        const int two = w->stride == 2 && w->step[2] == 1 && k + 1 < w->taps && from == low && to == high
-                        && tap + 1 + (high - 1) * 2 < w->size[2];
-        if (two) {
-            ST_CAT(raise_two, number)(m, line + tap + low * 2, high - low);
-            k++, tap++;
-        } else {
-            ST_CAT(raise, number)(m + from - low, line + tap + from * w->stride, w->stride, to - from);
-        }
-    }
+    ST_CAT(raise_all, number)(m + whole - low, line + first + whole * w->stride, w->taps, w->step[2], w->stride, end - whole);
+    for (ptrdiff_t o = whole > low ? low : end; o < high; o = o + 1 == whole ? end : o + 1) /* windows that reach out */
+        for (ptrdiff_t k = 0, p = first + o * w->stride; k < w->taps; k++, p += w->step[2])
+            if (p >= 0 && p < w->size[2]) m[o - low] = MORE(line[p], m[o - low]);
 }
 
 static void ST_CAT(largest, number)(const st_windows *w, const void *in, void *out, int64_t *indices) {
@@ -324,6 +332,9 @@ static void ST_CAT(spread_mean, number)(const st_windows *w, const void *grad, v
 
 #undef ONE_TAP
 #undef LARGER
+#undef TAP
+#undef MORE
+#undef RAISE_ALL
 #undef FOR_RUNS
 #undef FOR_TAPS
 #undef FOR_ROW_STRETCHES
