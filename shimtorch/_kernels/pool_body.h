@@ -113,23 +113,28 @@ static ST_OUTLINED void ST_CAT(run_largest, number)(const number *v, ptrdiff_t f
         }
 }
 
+#define eight ST_CAT(eight, number)
+typedef number eight __attribute__((vector_size(8 * sizeof(number)), aligned(sizeof(number)), may_alias));
+
 static ST_OUTLINED number ST_CAT(run_sum, number)(const number *v, ptrdiff_t step, ptrdiff_t n) {
     number sum = 0;
-    ptrdiff_t i = 0;
-    if (step == 1 && n >= RUN) {
-        number lane[RUN], half[RUN / 2], fourth[RUN / 4];
-        for (int k = 0; k < RUN; k++) lane[k] = v[k];
-        for (i = RUN; i + RUN <= n; i += RUN)
-            for (int k = 0; k < RUN; k++) lane[k] += v[i + k];
-        for (int k = 0; k < RUN / 2; k++) half[k] = lane[k] + lane[k + RUN / 2];
-        for (; i + RUN / 4 <= n; i += RUN / 4)
-            for (int k = 0; k < RUN / 4; k++) half[k] += v[i + k];
-        for (int k = 0; k < RUN / 4; k++) fourth[k] = half[k] + half[k + RUN / 4];
-        sum = (fourth[0] + fourth[2]) + (fourth[1] + fourth[3]);
+    if (step == 1 && n >= 8) {
+        const eight *x = (const eight *)(const void *)v;
+        eight a = *x++, b = {0};
+        number h[8];
+        ptrdiff_t i = n / 8 - 1;
+        for (; i >= 2; i -= 2, x += 2) a += x[0], b += x[1];
+        if (i == 1) b += *x++;
+        a += b;
+        memcpy(h, &a, sizeof h);
+        v = (const number *)x;
+        for (i = 0; i < n % 8; i++) sum += v[i];
+        return sum + (((h[0] + h[4]) + (h[2] + h[6])) + ((h[1] + h[5]) + (h[3] + h[7])));
     }
-    for (; i < n; i++) sum += v[i * step];
+    for (ptrdiff_t i = 0; i < n; i++) sum += v[i * step];
     return sum;
 }
+#undef eight
 
 /* Lines of a window that is as wide as the map follow one another: they are one run. */
 #define FOR_RUNS(w, oz, oy, o, at, step, n)                                                                          \
