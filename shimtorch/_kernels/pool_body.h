@@ -69,7 +69,10 @@ static ST_OUTLINED void ST_CAT(raise_all, number)(number *restrict m, const numb
 
 static ST_OUTLINED int ST_CAT(any_nan, number)(const number *v, ptrdiff_t n) {
     place any = 0;
-    for (ptrdiff_t i = 0; i < n; i++) any |= v[i] != v[i];
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const number x = v[i];
+        any |= x != x;
+    }
     return any != 0;
 }
 

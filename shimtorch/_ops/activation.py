@@ -88,7 +88,7 @@ def hardtanh(input, min_val=-1.0, max_val=1.0):
 
 
 _declare("hardsigmoid", samples=_values(), grads={
-    "self": lambda g, self: where(self.abs() < 3, g / 6, 0)})
+    "self": lambda g, self: where((self > -3).logical_and(self < 3), g / 6, 0)})
 hardswish_backward = binary("hardswish_backward", function=False, method=False, inplace=False, grads={
     "self": lambda g, other: hardswish_backward(g, other),
     "other": lambda g, self, other: where((other >= -3).logical_and(other <= 3), g * self / 3, 0)})
