@@ -69,10 +69,7 @@ static ST_OUTLINED void ST_CAT(raise_all, number)(number *restrict m, const numb
 
 static ST_OUTLINED int ST_CAT(any_nan, number)(const number *v, ptrdiff_t n) {
     place any = 0;
-    for (ptrdiff_t i = 0; i < n; i++) {
-        const number x = v[i];
-        any |= x != x;
-    }
+    for (ptrdiff_t i = 0; i < n; i++) any |= !(v[i] >= 0) & !(v[i] < 0); /* a NaN is neither */
     return any != 0;
 }
 
