@@ -99,13 +99,24 @@ cdef void fill_rows(word* context, Py_ssize_t begin, Py_ssize_t end) noexcept no
     """Rows of the result."""
     cdef const Frame* f = <const Frame*>context
     cdef Py_ssize_t row, found, i, lead = f.lead, run = f.run, out = f.out[f.k - 1], size = f.size[f.k - 1]
+    cdef Py_ssize_t y, tall = f.out[f.k - 2] if f.k > 1 else 1, start = 0, place
     cdef const int64_t* at = f.places[f.k - 1]
+    cdef const int64_t* down = f.places[f.k - 2] if f.k > 1 else NULL
     cdef const word* source
     cdef word* to
     cdef word value = (<const word*>f.value)[0]
+    y = begin % tall - 1
     for row in range(begin, end):
         to = <word*>f.padded + row * out
-        found = inner_row(f, row)
+        y += 1
+        if y == tall:
+            y = 0
+        place = 0 if down == NULL else down[y]
+        if y == 0 or row == begin or start < 0:
+            found = inner_row(f, row)  # divides: once a map, whose rows follow from the first that comes from somewhere
+            start = found - place if found >= 0 else -1
+        else:
+            found = start + place if place >= 0 else -1
         if found < 0:
             for i in range(out):
                 to[i] = value

@@ -3,11 +3,13 @@ from cpython.object cimport PyObject
 
 from .._kernels.table cimport st_find_reduce, st_reduce, st_reduce_dtype, st_reduce_op
 from .destination cimport make_result
-from .dtype cimport CAT_INT, CATEGORY, INT64, NDTYPES, as_code, dtype_of
+from .dtype cimport CAT_INT, CATEGORY, INT64, ITEMSIZE, NDTYPES, as_code, dtype_of
 from .history cimport record, recording
 from .iterate cimport as_code_tensor, reduce_into
 from .op cimport Op, checked_tensor, enable_vectorcall
-from .tensor cimport MAX_DIMS, ON_DEVICE, SPARSE, VOLATILE, TensorBase, place_of, seen_flags, wrap_dim
+from .tensor cimport (
+    MAX_DIMS, ON_DEVICE, SPARSE, VOLATILE, TensorBase, empty, place_of, seen_flags, strided_alias, wrap_dim,
+)
 
 from .declaring import enter
 from .dtype import scalar_type
@@ -193,6 +195,28 @@ def reduce_all(TensorBase a not None, str kernel, dim=None, bint keepdim=False, 
         raise NotImplementedError(f"{kernel}: not implemented for '{scalar_type(dtype_of(a.code))}'")
     r = reduced(a, mask, keepdim, st_reduce_dtype(code, a.code))
     reduce_into(f, r, a, mask, &param, None)
+    return r
+
+
+def reduce_each(list tensors, str kernel):
+    """``reduce_all`` of each tensor, as the elements of one; None if they are not dense, on the CPU, and of one dtype.
+
+    It keeps no history.
+    """
+    cdef TensorBase first = tensors[0], t, r
+    cdef int op = st_reduce_op(kernel.encode())
+    cdef st_reduce f = st_find_reduce(op, first.code)
+    cdef Py_ssize_t i, n = len(tensors)
+    if f == NULL or st_reduce_dtype(op, first.code) != first.code:
+        return None
+    for x in tensors:
+        t = x
+        if t.code != first.code or t.flags & (SPARSE | ON_DEVICE) or t.storage is None:
+            return None
+    r = empty(first.code, 1, &n)
+    for i in range(n):
+        t = tensors[i]
+        reduce_into(f, strided_alias(r, 0, NULL, NULL, i * ITEMSIZE[r.code]), t, dims_mask(None, t.ndim_), NULL, None)
     return r
 
 

@@ -1,14 +1,14 @@
-"""Steps of optimisers: one pass over memory for all parameters of a group.
+"""Steps of optimisers, and of what is done to gradients before: one pass over memory for all parameters of a group.
 
 ``take`` does for a group what its optimiser says of one parameter: dense, contiguous float or double parameters like
 their gradients and state are moved in one call, those on a device by as few kernels as hold them; the others are left
 to tensor ops.
 """
-from libc.stdlib cimport free, malloc, qsort
+from libc.stdlib cimport free, malloc, qsort, realloc
 
 from .._kernels.optimise cimport (
-    ST_ADADELTA, ST_ADAGRAD, ST_ADAM, ST_ADAMAX, ST_ASGD, ST_NADAM, ST_RADAM, ST_RMSPROP, ST_RPROP, ST_SGD,
-    ST_STEP_NUMBERS, ST_STEP_STATES, st_step, st_step_fn,
+    ST_ADADELTA, ST_ADAGRAD, ST_ADAM, ST_ADAMAX, ST_ASGD, ST_CLAMP, ST_NADAM, ST_RADAM, ST_RMSPROP, ST_RPROP, ST_SCALE,
+    ST_SGD, ST_STEP_NUMBERS, ST_STEP_STATES, st_step, st_step_fn,
 )
 from .._kernels.table cimport st_find_step, st_parallel
 from .dtype cimport FLOAT32, FLOAT64
@@ -16,6 +16,7 @@ from .tensor cimport ON_DEVICE, REQUIRES_GRAD, SPARSE, TensorBase, device_ptr, e
 
 SGD, ADAM, ADADELTA, RMSPROP, ADAGRAD = ST_SGD, ST_ADAM, ST_ADADELTA, ST_RMSPROP, ST_ADAGRAD
 ADAMAX, NADAM, RADAM, ASGD, RPROP = ST_ADAMAX, ST_NADAM, ST_RADAM, ST_ASGD, ST_RPROP
+SCALE, CLAMP = ST_SCALE, ST_CLAMP
 
 cdef enum:
     GRAIN = 1 << 14                    # elements that are worth a thread
@@ -76,7 +77,7 @@ cdef bint apart(const Entry* entries, Py_ssize_t n) noexcept nogil:
         for k in range(ST_STEP_STATES + 2):
             spans[count].begin = <const char*>(entries[i].step.p if k == 0 else entries[i].step.g if k == 1 else
                                                entries[i].step.state[k - 2])
-            if spans[count].begin != NULL:
+            if spans[count].begin != NULL and (k != 1 or entries[i].step.g != entries[i].step.p):
                 spans[count].end = spans[count].begin + entries[i].step.n * entries[i].itemsize
                 spans[count].written = k != 1
                 count += 1
@@ -90,17 +91,6 @@ cdef bint apart(const Entry* entries, Py_ssize_t n) noexcept nogil:
             written = max(written, spans[i].end)
     free(spans)
     return answer
-
-
-cdef void run(Entry* entries, Py_ssize_t n) noexcept nogil:
-    cdef Entries all_
-    cdef Py_ssize_t total
-    all_.entries, all_.n = entries, n
-    total = entries[n - 1].first + entries[n - 1].step.n
-    if total >= 2 * GRAIN and apart(entries, n):
-        st_parallel(total, GRAIN, run_pieces, &all_)
-    elif total > 0:
-        run_pieces(&all_, 0, total)
 
 
 # ---------------------------------------------------------------- which tensors
@@ -155,26 +145,67 @@ cdef tuple kept_of(tuple names, state):
     return tuple(kept)
 
 
-cdef int fill(Entry* e, int optimiser, TensorBase p, TensorBase grad, tuple kept, tuple numbers, bint fresh,
-              Py_ssize_t first) except -1:
-    cdef int i
-    e.fn = st_find_step(optimiser, p.code)
-    e.first, e.itemsize = first, 4 if p.code == FLOAT32 else 8
-    e.step.p, e.step.g, e.step.n, e.step.fresh = device_ptr(p), device_ptr(grad), p.count, fresh
-    for i in range(ST_STEP_STATES):
-        e.step.state[i] = NULL
-        if i < len(kept) and kept[i] is not None:
-            e.step.state[i] = device_ptr(<TensorBase>kept[i])
-    for i in range(ST_STEP_NUMBERS):
-        e.step.numbers[i] = numbers[i] if i < len(numbers) else 0
-    return 0
+cdef class Steps:
+    """Steps to be taken together, and what is written then."""
 
+    cdef Entry* entries
+    cdef Py_ssize_t n, room, total     # parameters, and elements
+    cdef int optimiser
+    cdef list on_devices, written
 
-cdef void count_writes(TensorBase p, tuple kept) noexcept:
-    p.storage.version += 1
-    for t in kept:
-        if t is not None:
+    def __cinit__(self, int optimiser):
+        self.optimiser, self.on_devices, self.written = optimiser, [], []
+
+    def __dealloc__(self):
+        free(self.entries)
+
+    cdef bint add(self, TensorBase p, TensorBase grad, tuple kept, tuple numbers, bint fresh) except -1:
+        """Whether one pass can do it."""
+        cdef Entry* e
+        cdef int i
+        if not fits(p, grad, kept):
+            return False
+        self.written.append(p)
+        for t in kept:
+            if t is not None:
+                self.written.append(t)
+        if p.flags & ON_DEVICE:
+            self.on_devices.append((p, grad, kept, numbers, fresh))
+            return True
+        if self.n == self.room:
+            self.room = 2 * self.room + 16
+            e = <Entry*>realloc(self.entries, self.room * sizeof(Entry))
+            if e == NULL:
+                raise MemoryError()
+            self.entries = e
+        e = &self.entries[self.n]
+        e.fn = st_find_step(self.optimiser, p.code)
+        e.first, e.itemsize = self.total, 4 if p.code == FLOAT32 else 8
+        e.step.p, e.step.g, e.step.n, e.step.fresh = device_ptr(p), device_ptr(grad), p.count, fresh
+        for i in range(ST_STEP_STATES):
+            e.step.state[i] = NULL
+            if i < len(kept) and kept[i] is not None:
+                e.step.state[i] = device_ptr(<TensorBase>kept[i])
+        for i in range(ST_STEP_NUMBERS):
+            e.step.numbers[i] = numbers[i] if i < len(numbers) else 0
+        self.n += 1
+        self.total += p.count
+        return True
+
+    cdef int run(self) except -1:
+        cdef Entries all_
+        all_.entries, all_.n = self.entries, self.n
+        with nogil:
+            if self.total >= 2 * GRAIN and apart(self.entries, self.n):
+                st_parallel(self.total, GRAIN, run_pieces, &all_)
+            elif self.total > 0:
+                run_pieces(&all_, 0, self.total)
+        if self.on_devices:
+            from .._gpu import _dense
+            _dense.take_steps(self.optimiser, self.on_devices)
+        for t in self.written:
             (<TensorBase>t).storage.version += 1
+        return 0
 
 
 def take(optimizer, dict group):
@@ -189,11 +220,10 @@ def take(optimizer, dict group):
     cdef bint counts = optimizer._step_is_tensor, differ = optimizer._numbers_differ, fresh
     cdef bint stateful
     cdef tuple names = optimizer._kept(group), kept, numbers = None
-    cdef list ready = [], left = [], on_devices = [], stepped = []
+    cdef list ready = [], left = []
     cdef double count = 0, last = -1
-    cdef Py_ssize_t n = 0, total = 0
     cdef TensorBase p, grad
-    cdef Entry* entries
+    cdef Steps pass_ = Steps(optimiser)
     all_state, dense_only = optimizer.state, optimizer._dense_only
     stateful = counts or len(names) > 0
     for x in group["params"]:
@@ -208,41 +238,27 @@ def take(optimizer, dict group):
             if counts and not state:
                 optimizer._start(x, group)
         ready.append((x, g, state))
-    if not ready:
-        return left
-    entries = <Entry*>malloc(len(ready) * sizeof(Entry))
-    if entries == NULL:
-        raise MemoryError()
-    try:
-        for x, g, state in ready:
-            p, grad = x, g
-            if counts:
-                count = advance(state["step"])
-            if numbers is None or differ or count != last:
-                numbers = optimizer._numbers(group, count, state)
-                last = count
-            kept = kept_of(names, state)
-            fresh = optimiser == ST_SGD and len(kept) == 1 and kept[0] is False and steps(p, grad)
-            if fresh:                  # the pass itself starts the momentum, with the gradient
-                kept = (empty_at(place_of(p, None), p.code, p.ndim_, p.shape_),)
-                state[names[0]] = kept[0]
-            if not fits(p, grad, kept):
-                left.append((x, g, state, numbers))
-                continue
-            stepped.append((p, kept))
-            if p.flags & ON_DEVICE:
-                on_devices.append((p, grad, kept, numbers, fresh))
-            else:
-                fill(&entries[n], optimiser, p, grad, kept, numbers, fresh, total)
-                n, total = n + 1, total + p.count
-        if n > 0:
-            with nogil:
-                run(entries, n)
-    finally:
-        free(entries)
-    if on_devices:
-        from .._gpu import _dense
-        _dense.take_steps(optimiser, on_devices)
-    for p, kept in stepped:
-        count_writes(p, kept)
+    for x, g, state in ready:
+        p, grad = x, g
+        if counts:
+            count = advance(state["step"])
+        if numbers is None or differ or count != last:
+            numbers = optimizer._numbers(group, count, state)
+            last = count
+        kept = kept_of(names, state)
+        fresh = optimiser == ST_SGD and len(kept) == 1 and kept[0] is False and steps(p, grad)
+        if fresh:                      # the pass itself starts the momentum, with the gradient
+            kept = (empty_at(place_of(p, None), p.code, p.ndim_, p.shape_),)
+            state[names[0]] = kept[0]
+        if not pass_.add(p, grad, kept, numbers, fresh):
+            left.append((x, g, state, numbers))
+    pass_.run()
+    return left
+
+
+def alter(int change, list tensors, *numbers):
+    """Change tensors in place, SCALE (by a factor) or CLAMP (to least ... largest); those that one pass cannot."""
+    cdef Steps pass_ = Steps(change)
+    cdef list left = [t for t in tensors if not pass_.add(t, t, (), numbers, False)]
+    pass_.run()
     return left

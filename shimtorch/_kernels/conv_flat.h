@@ -91,24 +91,29 @@ typedef struct {
     int failed;
 } ST_CAT(flat, real);
 
-/* The small map of an example and group out of the big one. */
+/* The small map of an example and group out of the big one, whose padding in `laid` is there. */
 static void ST_CAT(flat_gather, real)(const ST_CAT(flat, real) *c, ptrdiff_t example, ptrdiff_t group, real *laid,
                                       real *sums, const ptrdiff_t *at) {
     const st_conv_shape *const s = c->s;
     const layout *const l = &c->l;
     const ptrdiff_t taps = s->big_channels * product(s->kernel), n = s->small_channels, index = example * s->groups + group;
+    /* up to the last position of the small map */
+    const ptrdiff_t used = ((s->small[0] - 1) * l->pitch[1] + s->small[1] - 1) * l->pitch[2] + s->small[2];
+    const ptrdiff_t length = Min(l->length, ROUND_UP(used, LONG / 16));
+    const ptrdiff_t tall = s->small[1], wide = s->small[2], pitch = l->pitch[2];
     const real *w = c->b + group * n * taps;
     ST_CAT(lay_big, real)(s, l, c->a + index * s->big_channels * product(s->big), 1, 0, s->big_channels, laid);
     for (ptrdiff_t o = 0, rows; o < n; o += rows) {
         real start[FLAT_ROWS] = {0};
         rows = Min(FLAT_ROWS, n - o);
         for (ptrdiff_t r = 0; r < rows && c->bias != NULL; r++) start[r] = c->bias[group * n + o + r];
-        ST_CAT(flat_rows, real)(rows, laid, at, taps, w + o * taps, taps, start, l->length, sums);
+        ST_CAT(flat_rows, real)(rows, laid, at, taps, w + o * taps, taps, start, length, sums);
         for (ptrdiff_t r = 0; r < rows; r++) {
             real *to = c->out + (index * n + o + r) * product(s->small);
-            for (ptrdiff_t z = 0; z < s->small[0]; z++)
-                for (ptrdiff_t y = 0; y < s->small[1]; y++, to += s->small[2])
-                    ST_CAT(copy_line, real)(to, sums + r * l->length + (z * l->pitch[1] + y) * l->pitch[2], s->small[2]);
+            for (ptrdiff_t z = 0; z < s->small[0]; z++) {
+                const real *line = sums + r * length + z * l->pitch[1] * pitch;
+                for (ptrdiff_t y = 0; y < tall; y++, to += wide, line += pitch) ST_CAT(copy_line, real)(to, line, wide);
+            }
         }
     }
 }
@@ -175,6 +180,7 @@ static void ST_CAT(flat_weigh, real)(const ST_CAT(flat, real) *c, ptrdiff_t grou
     for (ptrdiff_t e = 0; e < s->batch; e += l->examples) {
         const ptrdiff_t examples = Min(l->examples, s->batch - e), index = e * s->groups + group;
         ST_CAT(lay_small, real)(s, l, c->a + index * n * product(s->small), examples, 0, n, 0, small);
+        ST_CAT(clear_big, real)(l, 0, s->big_channels, big);
         ST_CAT(lay_big, real)(s, l, c->b + index * s->big_channels * product(s->big), examples, 0, s->big_channels, big);
         for (ptrdiff_t r = 0; r < n; r++)
             ST_CAT(flat_weights, real)(small + r * l->length, big, column, columns, l->length, out + r * columns);
@@ -200,6 +206,7 @@ static void ST_CAT(flat_piece, real)(void *context, ptrdiff_t begin, ptrdiff_t e
     real *const in = take(&work, laid), *const sums = take(&work, other), *const w = take(&work, weights);
     ptrdiff_t *const column = take(&work, places), *const at = take(&work, places);
     find_columns(s, l, column);
+    if (c->what == ST_CONV_GATHER) ST_CAT(clear_big, real)(l, 0, inputs, in);
     if (c->what != ST_CONV_SPREAD)
         for (ptrdiff_t j = taps; j < inputs * taps; j++) column[j] = column[j - taps] + l->phases * row;
     for (ptrdiff_t i = begin; i < end; i++) {

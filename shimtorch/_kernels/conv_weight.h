@@ -111,36 +111,55 @@ static void ST_CAT(lay_small, real)(const st_conv_shape *s, const layout *l, con
                                             s->small[2]);
 }
 
-/* channels c ... last of the big map of one group: (channels, phases, length + reach), zero in the padding */
+/* to[i] = from[i * step] */
+static inline void ST_CAT(gather_line, real)(real *to, const real *from, ptrdiff_t step, ptrdiff_t n) {
+    typedef real quad __attribute__((vector_size(4 * sizeof(real)), aligned(sizeof(real)), may_alias));
+    if (step == 1) {
+        ST_CAT(copy_line, real)(to, from, n);
+    } else if (step == 2 && n >= 4) { /* most are too short for wide vectors; nothing is read past the last element */
+        for (ptrdiff_t i = 0; i < n; i = i + 8 <= n ? i + 4 : i + 4 < n ? n - 4 : n) {
+            const quad a = *(const quad *)(const void *)(from + 2 * i), b = *(const quad *)(const void *)(from + 2 * i + 3);
+            *(quad *)(void *)(to + i) = (quad){a[0], a[2], b[1], b[3]};
+        }
+    } else {
+        for (ptrdiff_t i = 0; i < n; i++) to[i] = from[i * step];
+    }
+}
+
+/* channels c ... last of the big map of one group: (channels, phases, length + reach); the padding is left alone */
 static void ST_CAT(lay_big, real)(const st_conv_shape *s, const layout *l, const real *from, ptrdiff_t examples,
                                   ptrdiff_t c, ptrdiff_t last, real *to) {
-    const ptrdiff_t n = s->big_channels, size = product(s->big), row = l->length + l->reach;
-    to += c * l->phases * row;
-    memset(to, 0, (size_t)((last - c) * l->phases * row) * sizeof(real));
+    const ptrdiff_t n = s->big_channels, size = product(s->big), row = l->length + l->reach, groups = s->groups;
+    const ptrdiff_t step = s->stride[2], down = s->stride[1], tall = s->big[1], wide = s->big[2];
+    const ptrdiff_t phases = l->phases, pitch = l->pitch[2], plane = l->plane;
+    to += c * phases * row;
     for (; c < last; c++)
-        for (ptrdiff_t phase = 0; phase < l->phases; phase++, to += row) {
+        for (ptrdiff_t phase = 0; phase < phases; phase++, to += row) {
             const ptrdiff_t r[3] = {phase / (l->phase[1] * l->phase[2]), phase / l->phase[2] % l->phase[1],
                                     phase % l->phase[2]};
+            const ptrdiff_t shift = r[2] - s->before[2]; /* out[x] = line[x * step + shift] */
+            const ptrdiff_t low = shift < 0 ? (-shift + step - 1) / step : 0;
+            const ptrdiff_t n_x = Min(pitch, (wide - shift + step - 1) / step) - low;
+            const ptrdiff_t lift = r[1] - s->before[1]; /* the same for lines */
+            const ptrdiff_t top = lift < 0 ? (-lift + down - 1) / down : 0;
+            const ptrdiff_t bottom = Min(l->pitch[1], (tall - lift + down - 1) / down);
             for (ptrdiff_t e = 0; e < examples; e++)
-                for (ptrdiff_t z = 0; z < l->pitch[0]; z++)
-                    for (ptrdiff_t y = 0; y < l->pitch[1]; y++) {
-                        const ptrdiff_t bz = z * s->stride[0] + r[0] - s->before[0],
-                                        by = y * s->stride[1] + r[1] - s->before[1], step = s->stride[2];
-                        if (bz < 0 || bz >= s->big[0] || by < 0 || by >= s->big[1]) continue;
-                        const real *line =
-                            from + (e * s->groups * n + c) * size + (bz * s->big[1] + by) * s->big[2];
-                        real *out = to + e * l->plane + (z * l->pitch[1] + y) * l->pitch[2];
-                        const ptrdiff_t shift = r[2] - s->before[2]; /* out[x] = line[x * step + shift] */
-                        const ptrdiff_t low = shift < 0 ? (-shift + step - 1) / step : 0;
-                        const ptrdiff_t high = Min(l->pitch[2], (s->big[2] - shift + step - 1) / step);
-                        if (step == 1)
-                            ST_CAT(copy_line, real)(out + low, line + low + shift, high - low);
-                        else if (step == 2)
-                            IVDEP for (ptrdiff_t x = low; x < high; x++) out[x] = line[x * 2 + shift];
-                        else
-                            for (ptrdiff_t x = low; x < high; x++) out[x] = line[x * step + shift];
-                    }
+                for (ptrdiff_t z = 0; z < l->pitch[0]; z++) {
+                    const ptrdiff_t bz = z * s->stride[0] + r[0] - s->before[0];
+                    if (bz < 0 || bz >= s->big[0]) continue;
+                    const real *line = from + (e * groups * n + c) * size + (bz * tall + top * down + lift) * wide
+                                       + low * step + shift;
+                    real *out = to + e * plane + (z * l->pitch[1] + top) * pitch + low;
+                    for (ptrdiff_t y = top; y < bottom; y++, line += down * wide, out += pitch)
+                        ST_CAT(gather_line, real)(out, line, step, n_x);
+                }
         }
+}
+
+/* zeros for channels c ... last of the big map laid out */
+static void ST_CAT(clear_big, real)(const layout *l, ptrdiff_t c, ptrdiff_t last, real *to) {
+    const ptrdiff_t row = l->phases * (l->length + l->reach);
+    memset(to + c * row, 0, (size_t)((last - c) * row) * sizeof(real));
 }
 
 static ptrdiff_t ST_CAT(weight_work, real)(const st_conv_shape *s) {
@@ -163,7 +182,10 @@ static void ST_CAT(lay_channels, real)(void *context, ptrdiff_t begin, ptrdiff_t
     const ST_CAT(weighing, real) *const c = context;
     const ptrdiff_t n = c->s->small_channels;
     if (begin < n) ST_CAT(lay_small, real)(c->s, c->l, c->small, c->examples, begin, Min(end, n), 0, c->a);
-    if (end > n) ST_CAT(lay_big, real)(c->s, c->l, c->big, c->examples, Max(begin, n) - n, end - n, c->b);
+    if (end > n) {
+        ST_CAT(clear_big, real)(c->l, Max(begin, n) - n, end - n, c->b);
+        ST_CAT(lay_big, real)(c->s, c->l, c->big, c->examples, Max(begin, n) - n, end - n, c->b);
+    }
 }
 
 /* tiles of ROWS channels of the small map and TILES * COLUMNS columns, row after row */

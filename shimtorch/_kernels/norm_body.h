@@ -63,6 +63,32 @@ static ST_OUTLINED double ST_CAT(sum_squares, real)(const real *x, real c, ptrdi
     return total;
 }
 
+/* of g, and of (x - c) * g; many lanes would be most of the work for few elements */
+static ST_OUTLINED void ST_CAT(both_sums, real)(const real *g, const real *x, real c, ptrdiff_t n, double *sum_g,
+                                                double *sum_gx) {
+    if (n >= 4 * LANES) {
+        *sum_g = ST_CAT(sum, real)(g, n);
+        *sum_gx = ST_CAT(sum_centered, real)(x, c, g, n);
+        return;
+    }
+    typedef real eight __attribute__((vector_size(8 * sizeof(real)), aligned(sizeof(real)), may_alias));
+    eight a = {0}, b = {0};
+    real p[8], q[8];
+    ptrdiff_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        const eight y = *(const eight *)(const void *)(g + i), z = *(const eight *)(const void *)(x + i);
+        a += y, b += (z - c) * y;
+    }
+    memcpy(p, &a, sizeof p);
+    memcpy(q, &b, sizeof q);
+    for (int l = 0; l < n - i; l++) p[l] += g[i + l], q[l] += (x[i + l] - c) * g[i + l];
+#define IN_DOUBLE(v)                                                                                       \
+    ((((double)v[0] + (double)v[4]) + ((double)v[1] + (double)v[5]))                                       \
+     + (((double)v[2] + (double)v[6]) + ((double)v[3] + (double)v[7])))
+    *sum_g = IN_DOUBLE(p), *sum_gx = IN_DOUBLE(q);
+#undef IN_DOUBLE
+}
+
 static void ST_CAT(some_rows, real)(void *context, ptrdiff_t begin, ptrdiff_t end) {
     const norm_task *const t = context;
     const st_norm_rows *const s = t->rows;
@@ -127,9 +153,9 @@ static void ST_CAT(some_rows_backward, real)(const norm_task *t, ptrdiff_t begin
             }
         } else {
             for (ptrdiff_t c = 0; c < channels; c++) {
-                const double a = ST_CAT(sum, real)(g + c * run, run);
-                const double b = ST_CAT(sum_centered, real)(x + c * run, m, g + c * run, run);
                 const double f = w == NULL ? 1 : (double)w[c];
+                double a, b;
+                ST_CAT(both_sums, real)(g + c * run, x + c * run, m, run, &a, &b);
                 if (dw != NULL) dw[c] += (real)(b * (double)k);
                 if (db != NULL) db[c] += (real)a;
                 sum_g += a * f, sum_gx += b * f;

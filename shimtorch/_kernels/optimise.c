@@ -18,6 +18,7 @@
 #define ROOT sqrt
 #include "optimise_body.h"
 
-#define ALL(t)                                                                                                      \
-    {sgd_##t, adam_##t, adadelta_##t, rmsprop_##t, adagrad_##t, adamax_##t, nadam_##t, radam_##t, asgd_##t, rprop_##t}
+#define ALL(t)                                                                                                       \
+    {sgd_##t, adam_##t, adadelta_##t, rmsprop_##t, adagrad_##t, adamax_##t,                                          \
+     nadam_##t, radam_##t, asgd_##t, rprop_##t, scale_##t, clamp_##t}
 const st_step_fn ISA_NAME(st_step_fns)[2][ST_N_OPTIMISERS] = {ALL(f32), ALL(f64)};

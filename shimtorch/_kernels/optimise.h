@@ -8,6 +8,7 @@
 /* The optimisers; what their state and numbers are is said in optimise_body.h. */
 enum {
     ST_SGD, ST_ADAM, ST_ADADELTA, ST_RMSPROP, ST_ADAGRAD, ST_ADAMAX, ST_NADAM, ST_RADAM, ST_ASGD, ST_RPROP,
+    ST_SCALE, ST_CLAMP, /* what is done to gradients before */
     ST_N_OPTIMISERS
 };
 enum { ST_STEP_STATES = 3, ST_STEP_NUMBERS = 9 };

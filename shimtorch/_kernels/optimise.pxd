@@ -12,6 +12,8 @@ cdef extern from "optimise.h" nogil:
         ST_RADAM
         ST_ASGD
         ST_RPROP
+        ST_SCALE
+        ST_CLAMP
         ST_STEP_STATES
         ST_STEP_NUMBERS
 

@@ -187,6 +187,23 @@ STEP(rprop) {
     }
 }
 
+/* the factor */
+STEP(scale) {
+    real *p = (real *)s->p;
+    const real factor = NUMBER(0);
+    EACH(i) p[i] *= factor;
+}
+
+/* the least and the largest; a NaN stays */
+STEP(clamp) {
+    real *p = (real *)s->p;
+    const real low = NUMBER(0), high = NUMBER(1);
+    EACH(i) {
+        const real x = p[i] < low ? low : p[i];
+        p[i] = x > high ? high : x;
+    }
+}
+
 #undef NUMBER
 #undef BEGIN
 #undef STATE

@@ -36,12 +36,41 @@ static ST_OUTLINED void ST_CAT(raise, number)(number *restrict m, const number *
     }
 }
 
-/* two taps beside each other, of windows two apart */
-static ST_OUTLINED void ST_CAT(raise_two, number)(number *restrict m, const number *restrict v, ptrdiff_t n) {
-    IVDEP for (ptrdiff_t i = 0; i < n; i++) {
-        const number x = LARGER(v[2 * i], m[i]), y = v[2 * i + 1];
-        m[i] = LARGER(y, x);
+/* all taps, `step` apart, of windows that lie in the map, where no NaN is */
+#define TAP(k) v[i * (stride) + (k) * step]
+#define MORE(x, m) ((x) > (m) ? (x) : (m))
+#define RAISE_ALL(stride)                                                                             \
+    {                                                                                                 \
+        for (; taps >= 3; taps -= 3, v += 3 * step)                                                   \
+            IVDEP for (ptrdiff_t i = 0; i < n; i++) {                                                 \
+                const number x = MORE(TAP(0), m[i]), y = MORE(TAP(1), x);                             \
+                m[i] = MORE(TAP(2), y);                                                               \
+            }                                                                                         \
+        if (taps == 2)                                                                                \
+            IVDEP for (ptrdiff_t i = 0; i < n; i++) {                                                 \
+                const number x = MORE(TAP(0), m[i]);                                                  \
+                m[i] = MORE(TAP(1), x);                                                               \
+            }                                                                                         \
+        if (taps == 1)                                                                                \
+            IVDEP for (ptrdiff_t i = 0; i < n; i++) m[i] = MORE(TAP(0), m[i]);                        \
     }
+static ST_OUTLINED void ST_CAT(raise_all, number)(number *restrict m, const number *restrict v, ptrdiff_t taps,
+                                                  ptrdiff_t step, ptrdiff_t stride, ptrdiff_t n) {
+    if (stride == 1) {
+        RAISE_ALL(1)
+    } else if (stride == 2 && step == 1) {
+#define step 1
+        RAISE_ALL(2)
+#undef step
+    } else {
+        RAISE_ALL(stride)
+    }
+}
+
+static ST_OUTLINED int ST_CAT(any_nan, number)(const number *v, ptrdiff_t n) {
+    place any = 0;
+    for (ptrdiff_t i = 0; i < n; i++) any |= !(v[i] >= 0) & !(v[i] < 0); /* a NaN is neither */
+    return any != 0;
 }
 
 static ST_OUTLINED void ST_CAT(add_up, number)(number *restrict sum, const number *restrict v, ptrdiff_t stride,
@@ -84,23 +113,28 @@ static ST_OUTLINED void ST_CAT(run_largest, number)(const number *v, ptrdiff_t f
         }
 }
 
+#define eight ST_CAT(eight, number)
+typedef number eight __attribute__((vector_size(8 * sizeof(number)), aligned(sizeof(number)), may_alias));
+
 static ST_OUTLINED number ST_CAT(run_sum, number)(const number *v, ptrdiff_t step, ptrdiff_t n) {
     number sum = 0;
-    ptrdiff_t i = 0;
-    if (step == 1 && n >= RUN) {
-        number lane[RUN], half[RUN / 2], fourth[RUN / 4];
-        for (int k = 0; k < RUN; k++) lane[k] = v[k];
-        for (i = RUN; i + RUN <= n; i += RUN)
-            for (int k = 0; k < RUN; k++) lane[k] += v[i + k];
-        for (int k = 0; k < RUN / 2; k++) half[k] = lane[k] + lane[k + RUN / 2];
-        for (; i + RUN / 4 <= n; i += RUN / 4)
-            for (int k = 0; k < RUN / 4; k++) half[k] += v[i + k];
-        for (int k = 0; k < RUN / 4; k++) fourth[k] = half[k] + half[k + RUN / 4];
-        sum = (fourth[0] + fourth[2]) + (fourth[1] + fourth[3]);
+    if (step == 1 && n >= 8) {
+        const eight *x = (const eight *)(const void *)v;
+        eight a = *x++, b = {0};
+        number h[8];
+        ptrdiff_t i = n / 8 - 1;
+        for (; i >= 2; i -= 2, x += 2) a += x[0], b += x[1];
+        if (i == 1) b += *x++;
+        a += b;
+        memcpy(h, &a, sizeof h);
+        v = (const number *)x;
+        for (i = 0; i < n % 8; i++) sum += v[i];
+        return sum + (((h[0] + h[4]) + (h[2] + h[6])) + ((h[1] + h[5]) + (h[3] + h[7])));
     }
-    for (; i < n; i++) sum += v[i * step];
+    for (ptrdiff_t i = 0; i < n; i++) sum += v[i * step];
     return sum;
 }
+#undef eight
 
 /* Lines of a window that is as wide as the map follow one another: they are one run. */
 #define FOR_RUNS(w, oz, oy, o, at, step, n)                                                                          \
@@ -127,14 +161,14 @@ static inline number ST_CAT(window_sum, number)(const st_windows *w, ptrdiff_t o
 /* ---- outputs low ... high of a row: if windows are even and many, side by side ---- */
 
 #define FOR_ROW_STRETCHES(w)                                                                   \
-    for (ptrdiff_t row = 0; row < w->planes * w->out[0] * w->out[1]; row++)                    \
-        for (ptrdiff_t low = 0; low < w->out[2]; low += STRETCH)
+    for (ptrdiff_t plane = 0, row = 0; plane < w->planes; plane++)                             \
+        for (ptrdiff_t oz = 0; oz < w->out[0]; oz++)                                           \
+            for (ptrdiff_t oy = 0; oy < w->out[1]; oy++, row++)                                \
+                for (ptrdiff_t low = 0; low < w->out[2]; low += STRETCH)
 
 /* first: of the window of output 0, maybe beyond the map */
 #define ROW_PLACES(w)                                                                          \
-    const ptrdiff_t oz = row / w->out[1] % w->out[0], oy = row % w->out[1];                    \
-    const ptrdiff_t plane = row / (w->out[0] * w->out[1]), high = Min(low + STRETCH, w->out[2]); \
-    const ptrdiff_t in_size = w->size[0] * w->size[1] * w->size[2];                            \
+    const ptrdiff_t in_size = w->size[0] * w->size[1] * w->size[2], high = Min(low + STRETCH, w->out[2]); \
     const int beside = high - low >= FEW && w->inner[1] > w->inner[0] && w->taps > 0;          \
     const ptrdiff_t first = beside ? w->start[2][w->inner[0]] - w->inner[0] * w->stride : 0;
 
@@ -181,16 +215,16 @@ static void ST_CAT(largest_one, number)(const st_windows *w, const number *x, nu
 /* outputs low ... high of a row, without places */
 static void ST_CAT(highest_row, number)(const st_windows *w, const number *line, ptrdiff_t first, ptrdiff_t low,
                                         ptrdiff_t high, number *m) {
-    FOR_TAPS(w, k) {
-        const int two = w->stride == 2 && w->step[2] == 1 && k + 1 < w->taps && from == low && to == high
-                        && tap + 1 + (high - 1) * 2 < w->size[2];
-        if (two) {
-            ST_CAT(raise_two, number)(m, line + tap + low * 2, high - low);
-            k++, tap++;
-        } else {
+    const ptrdiff_t whole = Min(Max(w->inner[0], low), high), end = Min(Max(w->inner[1], whole), high);
+    if (ST_CAT(any_nan, number)(line, w->size[2])) {
+        FOR_TAPS(w, k)
             ST_CAT(raise, number)(m + from - low, line + tap + from * w->stride, w->stride, to - from);
-        }
+        return;
     }
+    ST_CAT(raise_all, number)(m + whole - low, line + first + whole * w->stride, w->taps, w->step[2], w->stride, end - whole);
+    for (ptrdiff_t o = whole > low ? low : end; o < high; o = o + 1 == whole ? end : o + 1) /* windows that reach out */
+        for (ptrdiff_t k = 0, p = first + o * w->stride; k < w->taps; k++, p += w->step[2])
+            if (p >= 0 && p < w->size[2]) m[o - low] = MORE(line[p], m[o - low]);
 }
 
 static void ST_CAT(largest, number)(const st_windows *w, const void *in, void *out, int64_t *indices) {
@@ -303,6 +337,9 @@ static void ST_CAT(spread_mean, number)(const st_windows *w, const void *grad, v
 
 #undef ONE_TAP
 #undef LARGER
+#undef TAP
+#undef MORE
+#undef RAISE_ALL
 #undef FOR_RUNS
 #undef FOR_TAPS
 #undef FOR_ROW_STRETCHES

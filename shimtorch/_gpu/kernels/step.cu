@@ -24,7 +24,8 @@ struct steps {
 
 #define OPTIMISERS(X)                                                                                                \
     X(ST_SGD, sgd) X(ST_ADAM, adam) X(ST_ADADELTA, adadelta) X(ST_RMSPROP, rmsprop) X(ST_ADAGRAD, adagrad)           \
-    X(ST_ADAMAX, adamax) X(ST_NADAM, nadam) X(ST_RADAM, radam) X(ST_ASGD, asgd) X(ST_RPROP, rprop)
+    X(ST_ADAMAX, adamax) X(ST_NADAM, nadam) X(ST_RADAM, radam) X(ST_ASGD, asgd) X(ST_RPROP, rprop)                   \
+    X(ST_SCALE, scale) X(ST_CLAMP, clamp)
 
 #define KERNEL(code, name)                   \
     template <typename T>                    \
