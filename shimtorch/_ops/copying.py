@@ -112,7 +112,8 @@ def copy_(self, src, non_blocking=False, broadcast=True):
     return factory.copy_from(self, src, bool(non_blocking))
 
 
-@inplace_op(function=True, overloads=True, minds_overlap=True, grads={"self": lambda g: g * 0, "value": lambda g: g.sum()},
+@inplace_op(function=True, overloads=True, minds_overlap=True,
+            grads={"self": lambda g: g * 0, "value": lambda g: g.sum()},
             samples=Samples([call(Draw(3, 4), 1), call(Draw(3, 4), Draw()), call(Draw(), 0)], "number"))
 def fill_(self, value):
     """Set every element."""
