@@ -24,13 +24,15 @@ def op(forward=None, *, name=None, grads=None, inplace=False, **options):
     ``g`` (the gradient), ``out``, arguments by name, ``<arg>_shape``, ``<arg>_dtype``, ``needs``, names of ``aux``.
     None makes a composite, differentiated through the ops that it calls.
 
-    Options: namespace ("torch"), method, function (True), inplace (False), out (False), aliases, aux (further results
-    for the rules alone), materialize_grads (True: for results that no gradient came from the rules get zeros, else
-    None), takes_list, sparse (forward for sparse operands), cuda (forward for operands on a device; most
-    are named in _gpu/forms.py), legacy (argument forms of old versions), renames (keyword aliases), samples,
+    Options: namespace ("torch"), method, function (True), inplace (False), out (False; True, or an argument that
+    calls with ``out=`` must have), dtype_of_out (the result is computed in the dtype of ``out``), aliases, aux
+    (further results for the rules alone), materialize_grads (True: for results that no gradient came from the rules
+    get zeros, else None), takes_list, sparse (forward for sparse operands), cuda (forward for operands on a device;
+    most are named in _gpu/forms.py), legacy (argument forms of old versions), renames (keyword aliases), samples,
     backward_name (the node's name, or a function of some of the arguments that gives it; of a composite, the name of
     its last node), operator, inplace_operator. For error messages: overloads (torch has several forms), tensors_only
-    (True: a number does not do for ``other`` and its like).
+    (True: a number does not do for ``other`` and its like). differentiable: False of results in floating-point
+    numbers that never have history.
     """
     if forward is None:
         return lambda f: op(f, name=name, grads=grads, inplace=inplace, **options)

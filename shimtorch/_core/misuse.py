@@ -1,4 +1,5 @@
 """What a failed call meant for a user of the op: torch's words for missing, unknown and mistyped arguments."""
+from .dtype import scalar_type
 from .op import missing
 from .tensor import TensorBase
 
@@ -8,7 +9,9 @@ _TENSORS = {"self", "index", "indices", "mask", "mat", "mat1", "mat2", "vec", "v
             "A", "B", "LU", "LD", "pivots", "LU_data", "LU_pivots", "tau", "input2", "input3"}
 _TENSORS_OR_NUMBERS = {"other", "value", "src", "weight", "exponent", "fill_value"}
 _INTS = {"dim", "dim0", "dim1", "dim2", "k", "chunks", "start", "length", "dimension", "step", "diagonal", "bins"}
-_BOOLS = {"keepdim", "descending", "largest", "unbiased"}
+_SIZES = {"size", "sizes", "shape", "dims"}
+_BOOLS = {"keepdim", "descending", "largest", "unbiased", "include_self", "upper", "left", "unitriangular", "out_int32",
+          "right", "invert", "assume_unique", "as_tuple", "return_complex"}
 
 
 # Ops whose ``out=`` must have the dtype of the result; that of the others may be of the same or a higher category.
@@ -25,19 +28,34 @@ _EXACT_OUT = frozenset("""
     torch.linalg.ldl_solve torch.linalg.lu_solve torch.linalg.matmul torch.linalg.solve torch.linalg.solve_triangular
     torch.linalg.svdvals torch.linalg.vector_norm torch.linalg.matrix_norm torch.linalg.norm torch.linalg.vecdot
     torch.linalg.multi_dot torch.fft.fft torch.fft.ifft torch.fft.hfft torch.fft.ihfft torch.fft.irfft torch.fft.hfftn
-    torch.fft.irfftn torch.fft.hfft2 torch.fft.irfft2
+    torch.fft.irfftn torch.fft.hfft2 torch.fft.irfft2 torch.nn.functional.linear torch.slice_scatter
     """.split())
+# The same of loops that are not made for two dtypes.
+_ONE_DTYPE = frozenset("""
+    torch.abs torch.ceil torch.clamp torch.clamp_max torch.clamp_min torch.conj_physical torch.floor torch.frac
+    torch.neg torch.round torch.sgn torch.sign torch.trunc torch.bitwise_not torch.nn.functional.gelu
+    torch.nn.functional.softplus torch.nn.functional.softshrink torch.nn.functional.hardshrink
+    torch.nn.functional.logsigmoid torch.heaviside
+    """.split())
+_TESTS = frozenset(("torch.all", "torch.any"))
+_JOINING = frozenset(("torch.cat", "torch.stack", "torch.hstack", "torch.vstack", "torch.dstack", "torch.column_stack"))
 _C_NAMES = {"bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
             "int64": "long int", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float",
             "float64": "double", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}
 
 
-def check_out_dtype(op, result, out):
-    """Refuse an ``out=`` of another dtype than the result's where the op takes none."""
+def check_out_dtype(op, result, out, lower):
+    """Refuse an ``out=`` of another dtype than the result's where the op takes none; lower: of a lower category."""
     name = f"{op.namespace}.{op.__name__}"
     if name in _EXACT_OUT or name.endswith("_copy"):
         expected, got = (_C_NAMES.get(d.name, d.name) for d in (result, out))
         raise RuntimeError(f"Expected out tensor to have dtype {expected}, but got {got} instead")
+    if name in _ONE_DTYPE:
+        raise RuntimeError(f"Found dtype {scalar_type(out)} but expected {scalar_type(result)}")
+    if name in _TESTS and out.name not in ("bool", "uint8"):
+        raise RuntimeError(f"{op.__name__} only supports bool tensor for result, got: {scalar_type(out)}")
+    if name in _JOINING and lower:
+        raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {scalar_type(out)}")
 
 
 def describe(op, args, kwargs):
@@ -46,6 +64,18 @@ def describe(op, args, kwargs):
     name = f"{space}_{op.__name__}" if space in ("linalg", "fft", "special") else op.__name__
     params = op.params
     positional = params[:op.n_positional]
+    if op.has_varargs and op.takes_list:
+        position, wrong = next(((i, a) for i, a in enumerate(args) if not isinstance(a, (TensorBase, tuple, list))),
+                               (0, None))
+        if wrong is not None or None in args:
+            return TypeError(f"expected Tensor as element {position} in argument 0, but got {type(wrong).__name__}")
+    if op.has_varargs and params[-1] in _SIZES:
+        given = args[len(positional):]
+        given = given[0] if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
+        wrong = next((i for i, a in enumerate(given) if not hasattr(a, "__index__") or isinstance(a, str)), None)
+        if wrong is not None:
+            return TypeError(f"{name}(): argument '{params[-1]}' failed to unpack the object at pos {wrong + 1} with "
+                             f"error \"type must be tuple of ints,but got {_type_name(given[wrong])}\"")
     if len(args) > len(positional) and not op.has_varargs:
         return _wrong_form(op, args, kwargs) or _too_many(op, len(positional), len(args))
     for key in kwargs:
@@ -83,7 +113,7 @@ def _expectation(op, param, value, optional):
             return None
         return None if hasattr(value, "__index__") else "int"
     if param in _BOOLS:
-        return None if isinstance(value, (bool, int)) else "bool"
+        return None if isinstance(value, bool) else "bool"
     return None
 
 

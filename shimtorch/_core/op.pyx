@@ -3,7 +3,7 @@ from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF
 
 from .destination cimport await_result, forget_result, meet
-from .dtype cimport CATEGORY, dtype_of
+from .dtype cimport CAT_INT, CATEGORY, dtype_of
 from .history cimport Differentiable, OpNode, node_class, record, record_aux, recording, strip_aux
 from .policy cimport ThreadState, policy, thread_state
 from .protocol cimport active_modes, dispatch, overridden, plain, tensor_type
@@ -53,9 +53,20 @@ cdef object op_call(object self, PyObject** args, size_t nargsf, PyObject* kwnam
     if active_modes or op.takes_list or not plain(args, n + k, tensor_type):
         if overridden(args, n + k, op.takes_list):
             return dispatch(op, args, n, kwnames, op.takes_list)
+    if op.has_varargs and kwnames == NULL and n == op.n_positional:
+        refuse_nothing(op)
     if policy.wrap_result is not None and thread_state().depth == 0:
         return era_call(op, args, n, kwnames)
     return op.invoke(args, n, kwnames)
+
+
+cdef int refuse_nothing(Op op) except -1:
+    """Refuse a call of an op that takes sizes or dimensions one by one without any."""
+    cdef str name = op.params[op.n_params - 1]
+    if name in ("size", "sizes", "shape", "dims") and op.n_positional:
+        name = next((k for k, v in op.renames.items() if v == name), "size" if name == "sizes" else name)
+        raise TypeError(f"{op.__name__}() missing 1 required positional arguments: \"{name}\"")
+    return 0
 
 
 cdef object era_call(Op op, PyObject** args, Py_ssize_t n, PyObject* kwnames):
@@ -148,10 +159,13 @@ cdef class Op(Differentiable):
         self.legacy = options.get("legacy")
         self.legacy_min = options.get("legacy_min", 2)
         self.aux = tuple(options.get("aux", ()))
-        self.has_out = options.get("out", False)
+        self.has_out = bool(options.get("out", False))
         self.samples = options.get("samples")
         self.overloads = options.get("overloads", False)
         self.tensors_only = options.get("tensors_only", True)
+        self.out_needs = options["out"] if isinstance(options.get("out"), str) else None
+        self.dtype_of_out = options.get("dtype_of_out", False)
+        self.has_history = options.get("differentiable", True)
         self.read_signature(forward if options.get("signature") is None else options["signature"])
         self.name_node(options.get("backward_name"))
         self.renames = {k: v for k, v in _renames.items() if v in self.params and k not in self.params}
@@ -415,17 +429,20 @@ cdef object write_out(Op op, list args, dict kwargs, object out):
     for o in outs:
         if not isinstance(o, TensorBase):
             raise TypeError(f"{op.__name__}(): argument 'out' must be Tensor, not {type(o).__name__}")
-    if st.grad_enabled and not st.no_record:
-        stack_flags = list_flags(args) | list_flags(list(kwargs.values()))
-        if stack_flags & REQUIRES_GRAD or list_flags(outs) & REQUIRES_GRAD:
-            raise RuntimeError(f"{op.__name__}(): functions with out=... arguments don't support automatic "
-                               "differentiation, but one of the arguments requires grad.")
+    tracked = st.grad_enabled and not st.no_record and (
+        list_flags(args) | list_flags(list(kwargs.values())) | list_flags(outs)) & REQUIRES_GRAD
+    if op.out_needs is not None and len(args) < 2 and op.out_needs not in kwargs:
+        raise TypeError(f"{op.__name__}() missing 1 required positional arguments: \"{op.out_needs}\"")
+    if op.dtype_of_out and "dtype" not in kwargs and isinstance(out, TensorBase):
+        kwargs["dtype"] = out.dtype
     st.no_record += 1
     try:
-        if len(outs) == 1:
+        if len(outs) == 1 and not tracked:
             await_result(outs[0], op.elementwise and not kwargs, args, kwargs)
         result = call_op(op, args, kwargs)
         results = result if isinstance(result, (tuple, list)) else (result,)
+        if tracked:
+            refuse_tracked(op, results)
         if len(results) != len(outs):
             raise TypeError(f"{op.__name__}(): expected {len(results)} tensors in 'out', got {len(outs)}")
         for o, r in zip(outs, results):
@@ -438,20 +455,30 @@ cdef object write_out(Op op, list args, dict kwargs, object out):
     return out
 
 
+cdef int refuse_tracked(Op op, results) except -1:
+    """Refuse an ``out=`` beside tensors that require grad, where a result could have history."""
+    for r in results:
+        if op.has_history and isinstance(r, TensorBase) and CATEGORY[(<TensorBase>r).code] > CAT_INT:
+            raise RuntimeError(f"{op.__name__}(): functions with out=... arguments don't support automatic "
+                               "differentiation, but one of the arguments requires grad.")
+    return 0
+
+
 cdef int store_out(Op op, TensorBase out, TensorBase result) except -1:
     if result is out:                  # it was made there
         out.storage.version += 1
         return 0
     if result.code != out.code:
         from .misuse import check_out_dtype
-        check_out_dtype(op, result.dtype, out.dtype)
+        check_out_dtype(op, result.dtype, out.dtype, CATEGORY[result.code] > CATEGORY[out.code])
         check_cast(result.code, out.code)
     if out.flags & SPARSE or result.flags & SPARSE:
         raise NotImplementedError(f"{op.__name__}(): out= is not implemented for sparse tensors")
     if not same_shape(out, result):
         warn_resized(out, describe_shape(result))
         out.resize_(make_size(result.ndim_, result.shape_))
-    out.copy_(result.clone() if meet(out, result) else result)
+    target = out.detach() if out.flags & REQUIRES_GRAD else out        # the result has no history: nothing is lost
+    target.copy_(result.clone() if meet(out, result) else result)
     return 0
 
 

@@ -53,6 +53,7 @@ cdef class Pointwise(Op):
     cdef object fallback               # computes the op where there is no loop
     cdef int result
     cdef bint keeps_order              # results had the operands' memory order as early as in 1.0
+    cdef object complex_error          # the same of complex ones
     cdef object bool_error             # what torch says of bool operands, where it says more than that there is no loop
 
     def inplace_class(self):
@@ -72,6 +73,7 @@ cdef class Pointwise(Op):
         self.fallback = options.get("fallback")
         self.keeps_order = options.get("keeps_order", False)
         self.bool_error = options.get("bool_error")
+        self.complex_error = options.get("complex_error")
         for i in range(NDTYPES):
             self.loops[i] = NULL if dtype_of(i).name in options.get("refuse", ()) else st_find(code, i)
             if self.result == R_DIVIDE and CATEGORY[i] <= CAT_INT:
@@ -89,6 +91,8 @@ cdef class Pointwise(Op):
         """The error for operands without a loop; both: whether it is all of them that have this dtype."""
         if code == BOOL and self.bool_error is not None:
             return self.bool_error(both)
+        if CATEGORY[code] == CAT_COMPLEX and self.complex_error is not None:
+            return RuntimeError(self.complex_error)
         return NotImplementedError(f"\"{self.__name__}_cpu\" not implemented for '{scalar_type(dtype_of(code))}'")
 
     cdef TensorBase alloc(self, int code, int ndim, const Py_ssize_t* shape, TensorBase a, TensorBase b):
@@ -129,6 +133,7 @@ cdef class UnaryOp(Pointwise):
         Op.__init__(self, _unary_signature, name, grads, options)
         self.find_loops(kernel, options)
         self.forward = _bound(self, 1)
+        self.has_history = self.has_history and self.rules is not None
 
     cdef object invoke(self, PyObject** args, Py_ssize_t n, PyObject* kwnames):
         cdef TensorBase a, r
@@ -213,6 +218,7 @@ cdef class BinaryOp(Pointwise):
         self.number_first = options.get("numbers", "both") == "both"
         self.number_second = options.get("numbers", "both") != "none"
         self.forward = extended or _bound(self, 2)
+        self.has_history = self.has_history and self.rules is not None
 
     cdef object invoke(self, PyObject** args, Py_ssize_t n, PyObject* kwnames):
         cdef object a, b
@@ -528,7 +534,8 @@ def unary(name, kernel=None, *, result="same", grads=None, inplace=True, out=Tru
     """Declare a pointwise op on one tensor, run by a kernel.
 
     result: "same" dtype, "float" (integers become the default float), or "bool"; refuse: dtypes not accepted;
-    fallback: a function for complex tensors where there is no loop for them; bool_error: makes the error for bools.
+    fallback: a function for complex tensors where there is no loop for them; bool_error: makes the error for bools;
+    complex_error: what is wrong with complex tensors.
     """
     return enter(UnaryOp(name, kernel or name, grads, dict(options, result=result, out=out)), inplace, options)
 

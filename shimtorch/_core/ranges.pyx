@@ -79,3 +79,29 @@ def spaced(Py_ssize_t n, double start, double end, dtype):
         else:
             _space(<double*>out, n, start, end)
     return t
+
+
+def triangle(Py_ssize_t rows, Py_ssize_t columns, Py_ssize_t offset, bint lower):
+    """Rows and columns, (2, n), of the entries on and below a diagonal of a matrix, or on and above it."""
+    cdef Py_ssize_t i, j, first, last, k = 0
+    cdef Py_ssize_t[2] shape = [2, 0]
+    cdef int64_t* out
+    cdef TensorBase t
+    offset = max(-rows - 1, min(offset, columns + 1))
+    for i in range(rows):
+        shape[1] += span(i, columns, offset, lower, &first)
+    t = empty(INT64, 2, shape)
+    out = <int64_t*>ptr(t)
+    for i in range(rows):
+        last = span(i, columns, offset, lower, &first)
+        for j in range(last):
+            out[k], out[shape[1] + k] = i, first + j
+            k += 1
+    return t
+
+
+cdef Py_ssize_t span(Py_ssize_t row, Py_ssize_t columns, Py_ssize_t offset, bint lower, Py_ssize_t* first) noexcept:
+    """How many entries of a row lie in the triangle, and the column of the first."""
+    cdef Py_ssize_t at = max(0, min(columns, row + offset + (1 if lower else 0)))
+    first[0] = 0 if lower else at
+    return at if lower else columns - at

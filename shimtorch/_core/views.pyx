@@ -379,8 +379,6 @@ def diagonal(TensorBase self not None, offset=0, dim1=0, dim2=1):
     cdef Py_ssize_t strides[MAX_DIMS]
     cdef int i, k = 0, a, b
     cdef Py_ssize_t o = max(min(offset, 1 << 40), -1 << 40), n, start
-    if self.ndim_ < 2:
-        raise RuntimeError(f"diagonal(): expected a tensor with two or more dimensions, got {self.ndim_}")
     a, b = wrap_dim(dim1, self.ndim_), wrap_dim(dim2, self.ndim_)
     if a == b:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")

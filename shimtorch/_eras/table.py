@@ -47,6 +47,7 @@ _MODERN = {
     "optimizer_number_tensors": True,       # an optimiser's state_dict holds its step count in a tensor, or as a number
     "saves_zip": True,                      # torch.save writes zip archives, or streams of pickles
     "datapipes_of_2": True,                 # pipes shuffle by generators of their own, and mux ends with the shortest
+    "freedom_warning": True,                # var() and std() of too few elements warn (2.0 and later)
     "checkpoint_warns": True,               # checkpoint() warns when use_reentrant is not passed
 }
 
@@ -62,6 +63,7 @@ _CHANGES = {
         "zero_grad_set_to_none": False,
         "optimizer_number_tensors": False,
         "datapipes_of_2": False,
+        "freedom_warning": False,
         "checkpoint_warns": False,
     },
     "1.1": {

@@ -7,24 +7,24 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from .._core.dtype cimport FLOAT32, FLOAT64, INT32, INT64, ITEMSIZE, dtype_of
 from .._core.tensor cimport MAX_DIMS, ON_DEVICE, Place, TensorBase, device_ptr, empty_at, strided_alias
+from .._kernels.optimise cimport ST_STEP_NUMBERS, ST_STEP_STATES, st_step
 from ._device cimport DevicePlace
 from ._rt cimport check
 from .cudart cimport cudaErrorNotSupported
 from .dense cimport (
-    SHIM_ADADELTA, SHIM_ADAM, SHIM_BINOMIAL, SHIM_DIGAMMA, SHIM_ERFINV, SHIM_GAMMA, SHIM_GRU, SHIM_I0, SHIM_I0E,
-    SHIM_I1, SHIM_I1E, SHIM_LSTM, SHIM_POISSON, SHIM_POLYGAMMA, SHIM_SGD, SHIM_ZETA, shim_cell,
+    SHIM_BINOMIAL, SHIM_DIGAMMA, SHIM_ERFINV, SHIM_GAMMA, SHIM_GRU, SHIM_I0, SHIM_I0E,
+    SHIM_I1, SHIM_I1E, SHIM_LSTM, SHIM_POISSON, SHIM_POLYGAMMA, SHIM_STEPS, SHIM_ZETA, shim_cell,
     shim_cell_back, shim_cell_step, shim_cell_step_back, shim_cholesky, shim_draw_whole, shim_fold, shim_linspace,
     shim_lu, shim_normalise_rows, shim_normalise_rows_backward, shim_order_of, shim_orthogonalise,
     shim_pool, shim_pool_max, shim_pool_mean, shim_pool_spread, shim_range, shim_range_whole, shim_reflect,
     shim_reflectors, shim_rows, shim_running, shim_sample, shim_search,
-    shim_solve_triangle, shim_sort, shim_special, shim_step, shim_take_step, shim_unfold, shim_windows,
+    shim_solve_triangle, shim_sort, shim_special, shim_take_steps, shim_unfold, shim_windows,
 )
 
 from .._core.dtype import scalar_type
 from .._core.tensor import DeviceDtypeError
 
 POISSON, GAMMA, BINOMIAL = SHIM_POISSON, SHIM_GAMMA, SHIM_BINOMIAL
-SGD, ADAM, ADADELTA = SHIM_SGD, SHIM_ADAM, SHIM_ADADELTA
 LSTM, GRU = SHIM_LSTM, SHIM_GRU
 
 
@@ -273,18 +273,62 @@ def sample(int kind, TensorBase a not None, TensorBase b, uint64_t seed, uint64_
 
 # ---------------------------------------------------------------- optimisers
 
-def take_step(int kind, TensorBase p not None, TensorBase grad not None, tuple state, tuple numbers, bint fresh=False,
-              bint nesterov=False):
-    """A step of an optimiser on a float or double parameter; state and grad are alike it (state may hold None)."""
-    cdef DevicePlace place = place_for(p, (grad, *state))
-    cdef shim_step s
-    cdef int i
-    s.p, s.g, s.fresh, s.nesterov = device_ptr(p), device_ptr(grad), fresh, nesterov
-    for i in range(3):
-        s.state[i] = address(<TensorBase>state[i]) if i < len(state) else NULL
-    for i in range(8):
-        s.numbers[i] = numbers[i] if i < len(numbers) else 0
-    check(shim_take_step(kind, p.code, &s, p.count, place.stream()))
+cdef class Batch:
+    """Steps that one launch takes: of one device and dtype, none of which writes what another one's uses."""
+
+    cdef st_step steps[SHIM_STEPS]
+    cdef int n, optimiser
+    cdef TensorBase first
+    cdef set used, written             # memory
+
+    def __init__(self, int optimiser):
+        self.optimiser = optimiser
+        self.used, self.written = set(), set()
+
+    cdef int launch(self) except -1:
+        cdef DevicePlace place
+        if self.n > 0:
+            place = <DevicePlace>self.first.impl
+            check(shim_take_steps(self.optimiser, self.first.code, self.steps, self.n, place.stream()))
+        self.n = 0
+        self.used.clear()
+        self.written.clear()
+        return 0
+
+    cdef int add(self, TensorBase p, TensorBase grad, tuple state, tuple numbers, bint fresh) except -1:
+        cdef st_step* s
+        cdef int i
+        cdef set writes = {block_of(t) for t in (p, *state) if t is not None}, read = {block_of(grad)}
+        if self.n > 0 and (self.n == SHIM_STEPS or p.impl is not self.first.impl or p.code != self.first.code
+                           or not self.used.isdisjoint(writes) or not self.written.isdisjoint(read)):
+            self.launch()
+        if self.n == 0:
+            self.first = p
+        s = &self.steps[self.n]
+        s.p, s.g, s.n, s.fresh = device_ptr(p), device_ptr(grad), p.count, fresh
+        for i in range(ST_STEP_STATES):
+            s.state[i] = address(<TensorBase>state[i]) if i < len(state) else NULL
+        for i in range(ST_STEP_NUMBERS):
+            s.numbers[i] = numbers[i] if i < len(numbers) else 0
+        self.n += 1
+        self.written |= writes
+        self.used |= writes | read
+        return 0
+
+
+cdef size_t block_of(TensorBase t) noexcept:
+    return <size_t>t.storage.data
+
+
+def take_steps(int optimiser, list steps):
+    """Steps of an optimiser, (parameter, gradient, tensors of state, numbers, fresh) each: see _core/stepping.pyx.
+
+    What belongs to one parameter is float or double, contiguous, and on one device.
+    """
+    cdef Batch batch = Batch(optimiser)
+    for p, grad, state, numbers, fresh in steps:
+        batch.add(p, grad, state, numbers, fresh)
+    batch.launch()
 
 
 # ---------------------------------------------------------------- recurrent cells

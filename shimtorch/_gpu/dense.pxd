@@ -1,6 +1,7 @@
 # The entry points of the kernels of layers, sorting, filling and optimisers: see kernels/dense.h.
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
+from .._kernels.optimise cimport st_step
 from .cudart cimport cudaError_t, cudaStream_t
 
 cdef extern from "../../_kernels/kernels.h":    # the CPU's, which _device.pxd speaks of
@@ -56,17 +57,8 @@ cdef extern from "dense.h" nogil:
     cudaError_t shim_sample(int kind, int dtype, void* out, const void* a, const void* b, int64_t n, uint64_t seed,
                             uint64_t offset, cudaStream_t stream)
     enum:
-        SHIM_SGD
-        SHIM_ADAM
-        SHIM_ADADELTA
-    ctypedef struct shim_step:
-        void* p
-        const void* g
-        void* state[3]
-        double numbers[8]
-        int fresh
-        int nesterov
-    cudaError_t shim_take_step(int kind, int dtype, const shim_step* s, int64_t n, cudaStream_t stream)
+        SHIM_STEPS
+    cudaError_t shim_take_steps(int optimiser, int dtype, const st_step* s, int count, cudaStream_t stream)
     enum:
         SHIM_LSTM
         SHIM_GRU

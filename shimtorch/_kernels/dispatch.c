@@ -2,6 +2,7 @@
 #include "base.h"
 #include "conv.h"
 #include "norm.h"
+#include "optimise.h"
 #include "pool.h"
 #include "processor.h"
 #include "steps.h"
@@ -18,6 +19,7 @@ typedef struct {
     const st_conv_kernels *convs; /* float, double */
     const st_pool_kernels *pools; /* float, double, int64 */
     const st_norm_kernels *norms; /* float, double */
+    const st_step_fn (*optimisers)[ST_N_OPTIMISERS]; /* float, double */
     const st_nest_fn *nests;
     const st_small_fn *smalls;
 } st_build;
@@ -28,7 +30,7 @@ typedef struct {
 #define LIST_FAMILY_(family, isa) st_entries_##family##_##isa,
 #define POINTWISE_OF(X, isa)                                                                                         \
     X(unary_float, isa) X(unary_int, isa) X(unary_complex, isa) X(parametrised, isa) X(binary_float, isa)            \
-    X(binary_int, isa) X(binary_complex, isa) X(compare, isa) X(ternary, isa)
+    X(binary_int, isa) X(binary_complex, isa) X(compare, isa) X(ternary, isa) X(special, isa)
 #define REDUCTIONS_OF(X, isa) X(reduce_sum, isa) X(reduce_order, isa) X(reduce_moment, isa)
 #define ROWS_OF(X, isa) X(rows_scan, isa) X(rows_softmax, isa)
 #define BUILD(isa, title)                                                                                            \
@@ -43,6 +45,7 @@ typedef struct {
     extern const st_conv_kernels st_convs_##isa[2];                                                                  \
     extern const st_pool_kernels st_pools_##isa[3];                                                                  \
     extern const st_norm_kernels st_norms_##isa[2];                                                                  \
+    extern const st_step_fn st_step_fns_##isa[2][ST_N_OPTIMISERS];                                                   \
     extern const st_nest_fn st_nests_##isa[ST_NDTYPES];                                                              \
     extern const st_small_fn st_smalls_##isa[ST_NDTYPES];                                                            \
     static const st_entry *const pointwise_##isa[] = {POINTWISE_OF(LIST_FAMILY_, isa) NULL};                         \
@@ -51,7 +54,7 @@ typedef struct {
     static const st_build build_##isa = {title,          pointwise_##isa, reductions_##isa, rows_##isa,              \
                                          st_casts_##isa, st_copies_##isa, st_gemms_##isa,   st_thins_##isa,          \
                                          st_steps_##isa, st_convs_##isa,  st_pools_##isa,   st_norms_##isa,          \
-                                         st_nests_##isa, st_smalls_##isa};
+                                         st_step_fns_##isa, st_nests_##isa, st_smalls_##isa};
 
 BUILD(baseline, "baseline")
 #ifdef ST_HAVE_V3
@@ -195,6 +198,11 @@ const st_pool_kernels *st_find_pool(int dtype) {
 
 const st_norm_kernels *st_find_norm(int dtype) {
     return dtype == ST_FLOAT32 ? tables()->norms : dtype == ST_FLOAT64 ? tables()->norms + 1 : NULL;
+}
+
+st_step_fn st_find_step(int optimiser, int dtype) {
+    if (optimiser < 0 || optimiser >= ST_N_OPTIMISERS || (dtype != ST_FLOAT32 && dtype != ST_FLOAT64)) return NULL;
+    return tables()->optimisers[dtype == ST_FLOAT64][optimiser];
 }
 
 st_nest_fn st_find_nest(int dtype) { return valid(dtype, ST_NDTYPES, 0) ? tables()->nests[dtype] : NULL; }

@@ -15,7 +15,11 @@
     X(bitwise_or) X(bitwise_xor) X(lshift) X(rshift) X(gcd) X(lcm) X(add_scaled)                                     \
     X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(logical_and) X(logical_or) X(logical_xor)                                  \
     X(where) X(addcmul) X(addcdiv) X(lerp) X(clamp_tensor) X(threshold_backward) X(sigmoid_backward)                 \
-    X(tanh_backward) X(hardswish_backward) X(nan_to_num) X(lerp_scaled) X(make_complex)
+    X(tanh_backward) X(hardswish_backward) X(nan_to_num) X(lerp_scaled) X(make_complex)                  \
+    X(digamma) X(zeta) X(chebyshev_polynomial_t) X(chebyshev_polynomial_u) X(chebyshev_polynomial_v)                 \
+    X(chebyshev_polynomial_w) X(shifted_chebyshev_polynomial_t) X(shifted_chebyshev_polynomial_u)                    \
+    X(shifted_chebyshev_polynomial_v) X(shifted_chebyshev_polynomial_w) X(hermite_polynomial_h)                      \
+    X(hermite_polynomial_he) X(laguerre_polynomial_l) X(legendre_polynomial_p)
 
 /* name, dtype of the output: S the input's, I int64 for integers and bool else the input's, A int64, B bool,
  * R the real dtype of the input */

@@ -3,7 +3,7 @@
 #include "vecmath.h"
 
 #define ITSELF(t, x) (x)
-#define LESS_TOP(t, x) st_exp_##t((x) - ((const t *)param)[0])
+#define LESS_TOP(t, x) st_quick_exp_##t((x) - ((const t *)param)[0])
 
 REDUCTION(sum, f32, f32, f64, 0, ITSELF, ADD)
 REDUCTION(sum, f64, f64, f64, 0, ITSELF, ADD)
@@ -118,7 +118,7 @@ VAR(bf16, f32)
                     st_load(kind, (char *)buffer, a + i * s_red, s_in, n_out);                                       \
                     v = buffer;                                                                                      \
                 }                                                                                                    \
-                IVDEP for (ptrdiff_t j = 0; j < n_out; j++) lane[j] += st_exp_##t(v[j] - top[j]);                    \
+                IVDEP for (ptrdiff_t j = 0; j < n_out; j++) lane[j] += st_quick_exp_##t(v[j] - top[j]);                    \
             }                                                                                                        \
             for (ptrdiff_t j = 0; j < n_out; j++) total[j] += lane[j];                                               \
         }                                                                                                            \

@@ -29,11 +29,11 @@ enum { CHUNK = 1024, LANE_BYTES = 256, FLUSH = 64 };
 /* exp(x) of x <= 0, or NaN of NaN; nothing is lost by making numbers near the smallest normal one zero, for they are
  * parts of sums of at least 1, or of nothing else. */
 static inline f32 exp_below_f32(f32 x) {
-    const f32 y = exp_near_f32(x < -87.0f ? -87.0f : x);
+    const f32 y = quick_exp_near_f32(x < -87.0f ? -87.0f : x);
     return x < -87.0f ? 0.0f : y;
 }
 
-static inline f64 exp_below_f64(f64 x) { return st_exp_f64(x); }
+static inline f64 exp_below_f64(f64 x) { return st_quick_exp_f64(x); }
 
 #define DEFINE_SUMS(t)                                                                                               \
     static ST_OUTLINED f64 exp_sum_##t(const t *a, t top, ptrdiff_t n) { SUM(t, EXPONENTIAL_##t) }                   \
@@ -136,7 +136,7 @@ static inline f64 exp_below_f64(f64 x) { return st_exp_f64(x); }
                 OUT_COLUMN(t, j);                                                                                    \
                 t *e = keep ? o : scratch;                                                                           \
                 ACROSS {                                                                                             \
-                    const t value = st_exp_##t(a[r] - top[r]);                                                       \
+                    const t value = st_quick_exp_##t(a[r] - top[r]);                                                       \
                     part[r] += value;                                                                                \
                     e[r] = value;                                                                                    \
                 }                                                                                                    \
@@ -195,7 +195,7 @@ static inline f64 exp_below_f64(f64 x) { return st_exp_f64(x); }
             COLUMN(t, g, 1, j);                                                                                      \
             COLUMN(t, y, 2, j);                                                                                      \
             OUT_COLUMN(t, j);                                                                                        \
-            ACROSS o[r] = g[r] - st_exp_##t(y[r]) * (t)total[r];                                                     \
+            ACROSS o[r] = g[r] - st_quick_exp_##t(y[r]) * (t)total[r];                                                     \
         }                                                                                                            \
     }
 

@@ -5,6 +5,7 @@ from .kernels cimport (
     st_factor, st_index_out, st_loop, st_nest_dim, st_nest_fn, st_reduce, st_rows, st_small_fn,
 )
 from .norm cimport st_norm_kernels
+from .optimise cimport st_step_fn
 from .parallel cimport st_body
 from .pool cimport st_pool_kernels
 from .shared cimport ST_LOOP_DIMS, ST_SHARED_FROM
@@ -55,5 +56,6 @@ cdef const st_conv_kernels* st_find_conv(int dtype) noexcept nogil
 cdef const st_steps_kernels* st_find_steps(int dtype) noexcept nogil
 cdef const st_pool_kernels* st_find_pool(int dtype) noexcept nogil
 cdef const st_norm_kernels* st_find_norm(int dtype) noexcept nogil
+cdef st_step_fn st_find_step(int optimiser, int dtype) noexcept nogil
 cdef st_nest_fn st_find_nest(int dtype) noexcept nogil
 cdef st_small_fn st_find_small(int dtype) noexcept nogil

@@ -2,6 +2,7 @@
 from . cimport conv
 from . cimport kernels as c
 from . cimport norm
+from . cimport optimise
 from . cimport parallel
 from . cimport pool
 from . cimport shared
@@ -133,6 +134,10 @@ cdef const st_pool_kernels* st_find_pool(int dtype) noexcept nogil:
 
 cdef const st_norm_kernels* st_find_norm(int dtype) noexcept nogil:
     return norm.st_find_norm(dtype)
+
+
+cdef st_step_fn st_find_step(int optimiser, int dtype) noexcept nogil:
+    return optimise.st_find_step(optimiser, dtype)
 
 
 cdef st_nest_fn st_find_nest(int dtype) noexcept nogil:

@@ -41,9 +41,8 @@
     X(erf, t, F(erf, t)(x))                                                                                          \
     X(erfc, t, F(erfc, t)(x))                                                                                        \
     X(erfinv, t, F(erfinv, t)(x))                                                                                    \
-    X(lgamma, t, F(lgamma, t)(x))                                                                                    \
-    X(silu, t, x / (R(t, 1) + F(exp, t)(-x)))                                                                        \
-    X(gelu, t, x * R(t, 0.5) * (R(t, 1) + F(erf, t)(x * R(t, 0x1.6a09e667f3bcdp-1))))                                \
+    X(silu, t, x / (R(t, 1) + F(quick_exp, t)(-x)))                                                                  \
+    X(gelu, t, x * normal_cdf_##t(x))                                                                                \
     X(gelu_tanh, t,                                                                                                  \
       R(t, 0.5) * x * (R(t, 1) + F(tanh, t)(R(t, 0x1.9884533d43651p-1) * (x + R(t, 0.044715) * x * x * x))))         \
     X(mish, t, F(mish, t)(x))                                                                                        \
@@ -85,19 +84,18 @@ SAME_TYPE(DEFINE, f64)
 TO_BOOL(DEFINE_BOOL, f32)
 TO_BOOL(DEFINE_BOOL, f64)
 
-/* sine, cosine and tangent: libm takes over for pieces with huge or non-finite values */
-#define TRIGONOMETRIC(op, t, EXPR)                                                                                   \
+/* functions that are libm's outside of a range, INSIDE, of the numbers: pieces with others go one by one */
+#define WITHIN(op, t, INSIDE)                                                                                        \
     KERNEL_HEAD(op, t) {                                                                                             \
         t *o = (t *)(void *)p[0];                                                                                    \
         const t *a = (const t *)(const void *)p[1];                                                                  \
         (void)param;                                                                                                 \
         for (ptrdiff_t start = 0; start < n; start += 128, o += 128, a += 128) {                                     \
             const ptrdiff_t m = n - start < 128 ? n - start : 128;                                                   \
-            int far = 0;                                                                                             \
-            for (ptrdiff_t i = 0; i < m; i++) far |= !(F(fabs, t)(a[i]) <= (t)SINCOS_LIMIT);                         \
-            if (far) {                                                                                               \
-                for (ptrdiff_t i = 0; i < m; i++)                                                                    \
-                    o[i] = F(fabs, t)(a[i]) <= (t)SINCOS_LIMIT ? F(near_##op, t)(a[i]) : F(op, t)(a[i]);             \
+            int outside = 0;                                                                                         \
+            for (ptrdiff_t i = 0; i < m; i++) outside |= !(INSIDE(t, a[i]));                                         \
+            if (outside) {                                                                                           \
+                for (ptrdiff_t i = 0; i < m; i++) o[i] = INSIDE(t, a[i]) ? F(near_##op, t)(a[i]) : F(op, t)(a[i]);   \
             } else {                                                                                                 \
                 IVDEP for (ptrdiff_t i = 0; i < m; i++) o[i] = F(near_##op, t)(a[i]);                                \
             }                                                                                                        \
@@ -105,21 +103,26 @@ TO_BOOL(DEFINE_BOOL, f64)
         return ST_OK;                                                                                                \
     }                                                                                                                \
     LOOP1(op, t, t, t)
+#define SINCOS_RANGE(t, x) (F(fabs, t)(x) <= (t)SINCOS_LIMIT)
+#define POSITIVE(t, x) ((x) > 0)
+#define TRIGONOMETRIC(op, t, EXPR) WITHIN(op, t, SINCOS_RANGE)
 #define TRIGONOMETRIC_OPS(X, t, EXPR) X(sin, t, EXPR) X(cos, t, EXPR) X(tan, t, EXPR)
 TRIGONOMETRIC_OPS(TRIGONOMETRIC, f32, 0)
 TRIGONOMETRIC_OPS(TRIGONOMETRIC, f64, 0)
+WITHIN(lgamma, f32, POSITIVE)
+DEFINE(lgamma, f64, F(lgamma, f64)(x))
 
 #define DEFINE_HALF(op, m, EXPR) HALF1(op, m, m)
 #define DEFINE_HALF_BOOL(op, m, EXPR) HALF1(op, m, b8)
 #define HALVES(m)                                                                                                    \
-    SAME_TYPE(DEFINE_HALF, m) BESSEL(DEFINE_HALF, m) TRIGONOMETRIC_OPS(DEFINE_HALF, m, 0)                            \
+    SAME_TYPE(DEFINE_HALF, m) BESSEL(DEFINE_HALF, m) TRIGONOMETRIC_OPS(DEFINE_HALF, m, 0) DEFINE_HALF(lgamma, m, 0)  \
     TO_BOOL(DEFINE_HALF_BOOL, m)
 HALVES(f16)
 HALVES(bf16)
 
 #define ROW(op, t, EXPR) ENTRY(op, t)
 #define SGN(t) {ST_OP_sgn, CODE_##t, (st_function)l_sign_##t},
-#define ROWS(t) SAME_TYPE(ROW, t) TRIGONOMETRIC_OPS(ROW, t, 0) TO_BOOL(ROW, t) SGN(t)
+#define ROWS(t) SAME_TYPE(ROW, t) ROW(lgamma, t, 0) TRIGONOMETRIC_OPS(ROW, t, 0) TO_BOOL(ROW, t) SGN(t)
 
 const st_entry ISA_NAME(st_entries_unary_float)[] = {
     ROWS(f32) ROWS(f64) ROWS(f16) ROWS(bf16) BESSEL(ROW, f32) BESSEL(ROW, f16) BESSEL(ROW, bf16) ST_END};

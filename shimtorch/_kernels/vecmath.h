@@ -1,9 +1,10 @@
 /* Elementary functions the compiler can vectorise: no branches, no calls, no tables.
  *
- * st_<f>_f32 and st_<f>_f64, at most about 2 ulp off. The circular, the hyperbolic and the inverse, and the special
- * functions have headers of their own, which this one includes. The polynomials are interpolations at Chebyshev nodes
- * made for these intervals. Infinities, NaN, zeros and subnormals come out as in C's libm. What is not written out is
- * libm's (at the end). */
+ * st_<f>_f32 and st_<f>_f64, with fused multiply-adds less than 1 ulp off (erfc and erfinv of float64 1.1, sigmoid and
+ * pow of float32 and libm's own 2). What the rounding of an addition or a product lost is carried along in variables
+ * called low, lost, rest. The circular, the hyperbolic and the inverse, and the special functions have headers of their
+ * own, which this one includes. The polynomials are interpolations at Chebyshev nodes made for these intervals.
+ * Infinities, NaN, zeros and subnormals come out as in C's libm. */
 #ifndef SHIMTORCH_KERNELS_VECMATH_H
 #define SHIMTORCH_KERNELS_VECMATH_H
 
@@ -22,33 +23,62 @@
 /* the function f of type t */
 #define F(f, t) st_##f##_##t
 
+/* a number and what its rounding lost */
+typedef struct {
+    f32 high, low;
+} parts_f32;
+
+typedef struct {
+    f64 high, low;
+} parts_f64;
+
+/* ---- what is libm's ---- */
+
+#define LIBM_BOTH(X) X(sqrt) X(floor) X(ceil) X(trunc) X(rint) X(lgamma) X(fabs)
+#define LIBM_F64(X) X(sin) X(cos) X(tan)
+#define LIBM_F32(X) X(sin) X(cos) X(tan)
+#define LIBM_BINARY(X) X(copysign) X(nextafter) X(fmod)
+
+#define WRAP_F32(fn) static inline f32 st_##fn##_f32(f32 x) { return fn##f(x); }
+#define WRAP_F64(fn) static inline f64 st_##fn##_f64(f64 x) { return fn(x); }
+#define WRAP_BINARY(fn)                                                   \
+    static inline f32 st_##fn##_f32(f32 x, f32 y) { return fn##f(x, y); }                                            \
+    static inline f64 st_##fn##_f64(f64 x, f64 y) { return fn(x, y); }
+LIBM_BOTH(WRAP_F32)
+LIBM_BOTH(WRAP_F64)
+LIBM_F32(WRAP_F32)
+LIBM_F64(WRAP_F64)
+LIBM_BINARY(WRAP_BINARY)
+
 #define LOG2E 0x1.71547652b82fep+0
 #define LN2 0x1.62e42fefa39efp-1
 
 /* ---- exponentials: x = n ln2 + r, |r| <= ln2 / 2 ---- */
 
-/* exp(r) - 1 - r, over r^2 */
-static inline f32 exp_tail_f32(f32 r) {
+/* (exp(r) - 1 - r - r^2 / 2) / r^3, and (exp(r) - 1 - r) / r^2 */
+static inline f32 exp_third_f32(f32 r) {
     f32 p = 0x1.a125f6p-13f;
     p = MADD(p, r, 0x1.6d444ap-10f);
     p = MADD(p, r, 0x1.1110e0p-7f);
     p = MADD(p, r, 0x1.5554e8p-5f);
-    p = MADD(p, r, 0x1.555556p-3f);
-    return MADD(p, r, 0.5f);
+    return MADD(p, r, 0x1.555556p-3f);
 }
 
-static inline f64 exp_tail_f64(f64 r) {
-    f64 p = 0x1.af39789bfd689p-26;
-    p = MADD(p, r, 0x1.28922d8c8d4fbp-22);
-    p = MADD(p, r, 0x1.71de0d573888bp-19);
-    p = MADD(p, r, 0x1.a019b87f7a6e9p-16);
-    p = MADD(p, r, 0x1.a01a01a7da98dp-13);
-    p = MADD(p, r, 0x1.6c16c178b0646p-10);
-    p = MADD(p, r, 0x1.1111111110996p-7);
-    p = MADD(p, r, 0x1.5555555553d05p-5);
-    p = MADD(p, r, 0x1.5555555555556p-3);
-    return MADD(p, r, 0.5);
+static inline f64 exp_third_f64(f64 r) {
+    f64 p = 0x1.1f66df7fca49fp-29;
+    p = MADD(p, r, 0x1.af38a9b0ec855p-26);
+    p = MADD(p, r, 0x1.27e4e1f48534fp-22);
+    p = MADD(p, r, 0x1.71de0dae63bb3p-19);
+    p = MADD(p, r, 0x1.a01a01a47b054p-16);
+    p = MADD(p, r, 0x1.a01a01a7c41d5p-13);
+    p = MADD(p, r, 0x1.6c16c16c167e1p-10);
+    p = MADD(p, r, 0x1.11111111109b3p-7);
+    p = MADD(p, r, 0x1.5555555555555p-5);
+    return MADD(p, r, 0x1.5555555555556p-3);
 }
+
+static inline f32 exp_tail_f32(f32 r) { return MADD(exp_third_f32(r), r, 0.5f); }
+static inline f64 exp_tail_f64(f64 r) { return MADD(exp_third_f64(r), r, 0.5); }
 
 /* y * 2^n in two steps, so that overflow and subnormals round once; -300 < n < 300 (f64: 2000) */
 static inline f32 scale_f32(f32 y, i32 n) {
@@ -61,86 +91,81 @@ static inline f64 scale_f64(f64 y, i64 n) {
     return y * f64_of_bits((half - 2048 + 1023) << 52) * f64_of_bits(((u64)n - half + 2048 + 1023) << 52);
 }
 
-/* for |x| < 80, where nothing overflows */
-static inline f32 exp_near_f32(f32 x) {
-    const f32 shifted = MADD(x, (f32)LOG2E, ROUNDER_F32), n = shifted - ROUNDER_F32;
-    const f32 r = MADD(n, -0x1.7f7d1cp-20f, MADD(n, -0x1.62e4p-1f, x));
-    const f32 scale = f32_of_bits((bits_of_f32(shifted) - bits_of_f32(ROUNDER_F32) + 127u) << 23);
-    return (MADD(exp_tail_f32(r) * r, r, r) + 1.0f) * scale;
-}
+/* r with what its rounding lost, and the bits of n */
+#define DEFINE_EXPONENTIALS(t, u, i, MANTISSA, BIAS, ROUNDER, LN2_HIGH, LN2_LOW, EXP_MAX, EXP_MIN, EXP2_MAX, EXP2_MIN, \
+                            EXPM1_MIN, TINY)                                                                         \
+    typedef struct {                                                                                                 \
+        t r, low;                                                                                                    \
+        u n;                                                                                                         \
+    } exp_parts_##t;                                                                                                 \
+    static inline exp_parts_##t exp_split_##t(t x) {                                                                 \
+        const t shifted = MADD(x, (t)LOG2E, ROUNDER), n = shifted - ROUNDER;                                         \
+        const t high = MADD(n, -LN2_HIGH, x), r = MADD(n, -LN2_LOW, high);                                           \
+        return (exp_parts_##t){r, MADD(n, -LN2_LOW, high - r), bits_of_##t(shifted) - bits_of_##t(ROUNDER)};         \
+    }                                                                                                                \
+    static inline t exp_of_##t(t r, t low) {                                                                         \
+        const t sum = 1 + r;                                                                                         \
+        return sum + MADD(exp_tail_##t(r) * r, r, low + ((1 - sum) + r));                                            \
+    }                                                                                                                \
+    static inline t st_exp_##t(t x) {                                                                                \
+        t y = EXP_MAX < x ? EXP_MAX : x;                                                                             \
+        y = EXP_MIN > y ? EXP_MIN : y;                                                                               \
+        const exp_parts_##t p = exp_split_##t(y);                                                                    \
+        return scale_##t(exp_of_##t(p.r, p.low), (i)p.n);                                                            \
+    }                                                                                                                \
+    /* to about 1 ulp, for what is added to other numbers */                                                         \
+    static inline t quick_exp_of_##t(t r) { return 1 + MADD(exp_tail_##t(r) * r, r, r); }                            \
+    static inline t st_quick_exp_##t(t x) {                                                                          \
+        t y = EXP_MAX < x ? EXP_MAX : x;                                                                             \
+        y = EXP_MIN > y ? EXP_MIN : y;                                                                               \
+        const exp_parts_##t p = exp_split_##t(y);                                                                    \
+        return scale_##t(quick_exp_of_##t(p.r), (i)p.n);                                                             \
+    }                                                                                                                \
+    static inline t st_exp2_##t(t x) {                                                                               \
+        t y = EXP2_MAX < x ? EXP2_MAX : x;                                                                           \
+        y = EXP2_MIN > y ? EXP2_MIN : y;                                                                             \
+        const t shifted = y + ROUNDER, part = y - (shifted - ROUNDER), r = part * (t)LN2;                            \
+        const t low = MADD(part, LN2_LOW, MADD(part, LN2_HIGH, -r));                                                 \
+        return scale_##t(exp_of_##t(r, low), (i)(bits_of_##t(shifted) - bits_of_##t(ROUNDER)));                      \
+    }                                                                                                                \
+    /* half of e^x - 1 = 2^n (e^r - 1) + (2^n - 1), in two parts; for x that exp does not overflow at, and not too */\
+    /* negative for 2^n */                                                                                           \
+    static inline parts_##t half_expm1_##t(t x) {                                                                    \
+        const exp_parts_##t p = exp_split_##t(x);                                                                    \
+        const t s = t##_of_bits((p.n + BIAS - 1) << MANTISSA), whole = s - (t)0.5, part = s * p.r;                   \
+        const t half = (t)0.5 * p.r, square = half * p.r, low = p.low + MADD(half, p.r, -square);                    \
+        const t some = whole + part, sum = MADD(s, square, some);                                                    \
+        const t lost = ((s - whole) - (t)0.5) + ((whole - some) + part) + MADD(s, square, some - sum);               \
+        const t rest = MADD(s, MADD(2 * square * p.r, exp_third_##t(p.r), low), lost), y = sum + rest;               \
+        return (parts_##t){y, (sum - y) + rest};                                                                     \
+    }                                                                                                                \
+    static inline t st_expm1_##t(t x) {                                                                              \
+        t y = EXP_MAX < x ? EXP_MAX : x;                                                                             \
+        y = EXPM1_MIN > y ? EXPM1_MIN : y;                                                                           \
+        const t e = 2 * half_expm1_##t(y).high;                                                                      \
+        return F(fabs, t)(x) < TINY ? x : EXP_MAX < x ? (t)INFINITY : e;                                             \
+    }                                                                                                                \
+    static inline t st_sigmoid_##t(t x) { return 1 / (1 + st_quick_exp_##t(-x)); }                                   \
+    /* h / (h + 1) with h = (e^2|x| - 1) / 2. Selected at the end: of a clipped argument the compiler would make a */\
+    /* branch. */                                                                                                    \
+    static inline t st_tanh_##t(t x) {                                                                               \
+        const t a = F(fabs, t)(x);                                                                                   \
+        const parts_##t h = half_expm1_##t(2 * a);                                                                   \
+        const t below = h.high + 1, part = below - h.high, lost = (h.high - (below - part)) + (1 - part) + h.low;    \
+        const t inverse = 1 / below, y = h.high * inverse;                                                           \
+        const t rest = MADD(-y, below, h.high) + MADD(-y, lost, h.low);                                              \
+        return F(copysign, t)(a > 20 ? (t)1 : a < TINY ? a : MADD(rest, inverse, y), x);                             \
+    }
 
-static inline f32 st_exp_f32(f32 x) {
-    f32 y = 89.0f < x ? 89.0f : x;
-    y = -104.0f > y ? -104.0f : y;
-    const f32 shifted = MADD(y, (f32)LOG2E, ROUNDER_F32), n = shifted - ROUNDER_F32;
-    const f32 r = MADD(n, -0x1.7f7d1cp-20f, MADD(n, -0x1.62e4p-1f, y));
-    return scale_f32(MADD(exp_tail_f32(r) * r, r, r) + 1.0f, (i32)(bits_of_f32(shifted) - bits_of_f32(ROUNDER_F32)));
-}
+DEFINE_EXPONENTIALS(f32, u32, i32, 23, 127u, ROUNDER_F32, 0x1.62e4p-1f, 0x1.7f7d1cp-20f,
+                    89.0f, -104.0f, 129.0f, -151.0f, -40.0f, 1e-8f)
+DEFINE_EXPONENTIALS(f64, u64, i64, 52, 1023u, ROUNDER_F64, 0x1.62e42feep-1, 0x1.a39ef35793c76p-33,
+                    710.0, -746.0, 1025.0, -1076.0, -80.0, 1e-17)
 
-static inline f64 st_exp_f64(f64 x) {
-    f64 y = 710.0 < x ? 710.0 : x;
-    y = -746.0 > y ? -746.0 : y;
-    const f64 shifted = MADD(y, LOG2E, ROUNDER_F64), n = shifted - ROUNDER_F64;
-    const f64 r = MADD(n, -0x1.a39ef35793c76p-33, MADD(n, -0x1.62e42feep-1, y));
-    return scale_f64(MADD(exp_tail_f64(r) * r, r, r) + 1.0, (i64)(bits_of_f64(shifted) - bits_of_f64(ROUNDER_F64)));
-}
-
-static inline f32 st_exp2_f32(f32 x) {
-    f32 y = 129.0f < x ? 129.0f : x;
-    y = -151.0f > y ? -151.0f : y;
-    const f32 shifted = y + ROUNDER_F32, r = (y - (shifted - ROUNDER_F32)) * (f32)LN2;
-    return scale_f32(MADD(exp_tail_f32(r) * r, r, r) + 1.0f, (i32)(bits_of_f32(shifted) - bits_of_f32(ROUNDER_F32)));
-}
-
-static inline f64 st_exp2_f64(f64 x) {
-    f64 y = 1025.0 < x ? 1025.0 : x;
-    y = -1076.0 > y ? -1076.0 : y;
-    const f64 shifted = y + ROUNDER_F64, r = (y - (shifted - ROUNDER_F64)) * LN2;
-    return scale_f64(MADD(exp_tail_f64(r) * r, r, r) + 1.0, (i64)(bits_of_f64(shifted) - bits_of_f64(ROUNDER_F64)));
-}
-
-/* 2^n (e^r - 1) + (2^n - 1), all halved until the end so that 2^n cannot overflow early; for x that exp does not
- * overflow at, and not too negative for 2^n */
-static inline f32 expm1_near_f32(f32 x) {
-    const f32 shifted = MADD(x, (f32)LOG2E, ROUNDER_F32), n = shifted - ROUNDER_F32;
-    const f32 r = MADD(n, -0x1.7f7d1cp-20f, MADD(n, -0x1.62e4p-1f, x));
-    const f32 s = f32_of_bits((bits_of_f32(shifted) - bits_of_f32(ROUNDER_F32) + 126u) << 23);
-    return MADD(s, MADD(exp_tail_f32(r) * r, r, r), s - 0.5f) * 2.0f;
-}
-
-static inline f64 expm1_near_f64(f64 x) {
-    const f64 shifted = MADD(x, LOG2E, ROUNDER_F64), n = shifted - ROUNDER_F64;
-    const f64 r = MADD(n, -0x1.a39ef35793c76p-33, MADD(n, -0x1.62e42feep-1, x));
-    const f64 s = f64_of_bits((bits_of_f64(shifted) - bits_of_f64(ROUNDER_F64) + 1022u) << 52);
-    return MADD(s, MADD(exp_tail_f64(r) * r, r, r), s - 0.5) * 2.0;
-}
-
-static inline f32 st_expm1_f32(f32 x) {
-    f32 y = 89.0f < x ? 89.0f : x;
-    y = -40.0f > y ? -40.0f : y;
-    const f32 e = expm1_near_f32(y);
-    return fabsf(x) < 1e-8f ? x : 89.0f < x ? INFINITY : e;
-}
-
-static inline f64 st_expm1_f64(f64 x) {
-    f64 y = 710.0 < x ? 710.0 : x;
-    y = -80.0 > y ? -80.0 : y;
-    const f64 e = expm1_near_f64(y);
-    return fabs(x) < 1e-17 ? x : 710.0 < x ? (f64)INFINITY : e;
-}
-
-static inline f32 st_sigmoid_f32(f32 x) { return 1.0f / (1.0f + st_exp_f32(-x)); }
-static inline f64 st_sigmoid_f64(f64 x) { return 1.0 / (1.0 + st_exp_f64(-x)); }
-
-/* t / (t + 2) with t = e^2|x| - 1. Selected at the end: of a clipped argument the compiler would make a branch. */
-static inline f32 st_tanh_f32(f32 x) {
-    const f32 a = fabsf(x), t = expm1_near_f32(2.0f * a);
-    return copysignf(a > 10.0f ? 1.0f : t / (t + 2.0f), x);
-}
-
-static inline f64 st_tanh_f64(f64 x) {
-    const f64 a = fabs(x), t = expm1_near_f64(2.0 * a);
-    return copysign(a > 20.0 ? 1.0 : t / (t + 2.0), x);
+/* for |x| < 87, where nothing overflows */
+static inline f32 quick_exp_near_f32(f32 x) {
+    const exp_parts_f32 p = exp_split_f32(x);
+    return quick_exp_of_f32(p.r) * f32_of_bits((p.n + 127u) << 23);
 }
 
 /* ---- logarithms: x = 2^e (1 + f), sqrt(1/2) <= 1 + f < sqrt(2) ---- */
@@ -200,14 +225,16 @@ static inline f64 log_rest_f64(f64 f, f64 low) {
     return MADD(s, MADD(p, s2, 0.5 * f * f), low);
 }
 
-/* log(1 + f) + e ln2; low, to be added, holds what the high part of ln2 that is used here lacks */
-static inline f32 log_of_parts_f32(f32 f, f32 e, f32 low) {
-    return MADD(e, 0x1.62e4p-1f, f + MADD(f * f, -0.5f, log_rest_f32(f, low)));
-}
-
-static inline f64 log_of_parts_f64(f64 f, f64 e, f64 low) {
-    return MADD(e, 0x1.62e42feep-1, f - (0.5 * f * f - log_rest_f64(f, low)));
-}
+/* log(1 + f) + e ln2, with what each sum loses; low, to be added, holds what the high part of ln2 used here lacks */
+#define DEFINE_LOG_OF_PARTS(t, LN2_HIGH)                                                                             \
+    static inline parts_##t log_of_parts_##t(t f, t e, t low) {                                                      \
+        const t half = (t)0.5 * f, square = half * f, less = f - square, whole = e * LN2_HIGH, sum = whole + less;   \
+        const t lost = ((f - less) - square) - MADD(half, f, -square) + ((whole - sum) + less);                      \
+        const t rest = lost + log_rest_##t(f, low), y = sum + rest;                                                  \
+        return (parts_##t){y, (sum - y) + rest};                                                                     \
+    }
+DEFINE_LOG_OF_PARTS(f32, 0x1.62e4p-1f)
+DEFINE_LOG_OF_PARTS(f64, 0x1.62e42feep-1)
 
 /* To the bases 2 and 10: both factors of log(1 + f) and of e in a high part of few bits, whose products are exact, and
  * a low one. */
@@ -226,7 +253,7 @@ static inline f64 log_of_parts_f64(f64 f, f64 e, f64 low) {
     }                                                                                                                \
     static inline t st_log_##t(t x) {                                                                                \
         const log_parts_##t m = log_split_##t(x);                                                                    \
-        return log_ends_##t(x, log_of_parts_##t(m.f, m.e, m.e * LN2_LOW));                                           \
+        return log_ends_##t(x, log_of_parts_##t(m.f, m.e, m.e * LN2_LOW).high);                                      \
     }
 DEFINE_LOG(f32, 0x1.7f7d1cp-20f)
 DEFINE_LOG(f64, 0x1.a39ef35793c76p-33)
@@ -236,16 +263,16 @@ DEFINE_LOG_TO_BASE(log10, f32, 0xfffff000u, 0x1.bcap-2f, 0x1.7b1526p-14f, 0x1.34
 DEFINE_LOG_TO_BASE(log10, f64, 0xffffffff00000000u, 0x1.bcb7bp-2, 0x1.526e50e32a6abp-26, 0x1.34413509f7p-2,
                    0x1.3fde623e2566bp-43)
 
-/* log(1 + x) plus what the sum 1 + x lost */
-static inline f32 st_log1p_f32(f32 x) {
-    const f32 u = 1.0f + x, lost = (x - (u - 1.0f)) / u, y = st_log_f32(u);
-    return u == 1.0f || x == INFINITY ? x : u > 0.0f ? y + lost : y;
-}
-
-static inline f64 st_log1p_f64(f64 x) {
-    const f64 u = 1.0 + x, lost = (x - (u - 1.0)) / u, y = st_log_f64(u);
-    return u == 1.0 || x == (f64)INFINITY ? x : u > 0.0 ? y + lost : y;
-}
+/* with what the sum 1 + x loses */
+#define DEFINE_LOG1P(t, LN2_LOW)                                                                                     \
+    static inline t st_log1p_##t(t x) {                                                                              \
+        const t u = 1 + x, lost = (x - (u - 1)) / u;                                                                 \
+        const log_parts_##t m = log_split_##t(u);                                                                    \
+        const t y = log_of_parts_##t(m.f, m.e, MADD(m.e, LN2_LOW, lost)).high;                                       \
+        return u == 1 || x == (t)INFINITY ? x : u > 0 ? y : log_ends_##t(u, y);                                      \
+    }
+DEFINE_LOG1P(f32, 0x1.7f7d1cp-20f)
+DEFINE_LOG1P(f64, 0x1.a39ef35793c76p-33)
 
 /* ---- pow of float32 through float64 logarithms ---- */
 
@@ -297,28 +324,10 @@ static inline f64 st_pow_f64(f64 x, f64 y) { return pow(x, y); }
 /* ---- bounds: a NaN in either comes through ---- */
 
 #define DEFINE_LIMITS(t)                                                                \
-    static inline t st_at_least_##t(t x, t lo) { return x > lo || x != x ? x : lo; }    \
+    static inline t st_at_least_##t(t x, t lo) { return x > lo || x != x ? x : lo; }                                 \
     static inline t st_at_most_##t(t x, t hi) { return x < hi || x != x ? x : hi; }
 DEFINE_LIMITS(f32)
 DEFINE_LIMITS(f64)
-
-/* ---- the rest is libm's ---- */
-
-#define LIBM_BOTH(X) X(sqrt) X(floor) X(ceil) X(trunc) X(rint) X(lgamma) X(fabs)
-#define LIBM_F64(X) X(sin) X(cos) X(tan)
-#define LIBM_F32(X) X(sin) X(cos) X(tan)
-#define LIBM_BINARY(X) X(copysign) X(nextafter) X(fmod)
-
-#define WRAP_F32(fn) static inline f32 st_##fn##_f32(f32 x) { return fn##f(x); }
-#define WRAP_F64(fn) static inline f64 st_##fn##_f64(f64 x) { return fn(x); }
-#define WRAP_BINARY(fn)                                                   \
-    static inline f32 st_##fn##_f32(f32 x, f32 y) { return fn##f(x, y); } \
-    static inline f64 st_##fn##_f64(f64 x, f64 y) { return fn(x, y); }
-LIBM_BOTH(WRAP_F32)
-LIBM_BOTH(WRAP_F64)
-LIBM_F32(WRAP_F32)
-LIBM_F64(WRAP_F64)
-LIBM_BINARY(WRAP_BINARY)
 
 /* ---- length of (x, y): infinite if either is, even beside NaN ---- */
 

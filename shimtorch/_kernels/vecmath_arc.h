@@ -1,6 +1,5 @@
 /* Hyperbolic functions and the inverses of these and of the circular ones, in the manner of vecmath.h (which includes
- * this file): each algorithm is written once for float32 and float64, the polynomials stand before it. With fused
- * multiply-adds all are at most 1 ulp off the correctly rounded result. */
+ * this file): each algorithm is written once for float32 and float64, the polynomials stand before it. */
 #ifndef SHIMTORCH_KERNELS_VECMATH_ARC_H
 #define SHIMTORCH_KERNELS_VECMATH_ARC_H
 
@@ -36,37 +35,36 @@ static inline f64 cosh_tail_f64(f64 z) {
 }
 
 /* Everything but the powers of two is halved until the end, so that nothing overflows early. */
-#define DEFINE_HYPERBOLIC(t, u, MANTISSA, BIAS, ROUNDER, LIMIT, LN2_HIGH, LN2_LOW)                                   \
+#define DEFINE_HYPERBOLIC(t, u, MANTISSA, BIAS, LIMIT)                                                               \
     typedef struct {                                                                                                 \
         t up, down, sinh, low, cosh; /* e^(n ln2) and e^(-n ln2), by 4; of r: sinh in two parts, and cosh - 1 */     \
     } hyperbolic_##t;                                                                                                \
     static inline hyperbolic_##t hyperbolic_parts_##t(t a) {                                                         \
-        const t x = LIMIT < a ? LIMIT : a;                                                                           \
-        const t shifted = MADD(x, (t)LOG2E, ROUNDER), n = shifted - ROUNDER;                                         \
-        const t high = MADD(n, -LN2_HIGH, x), r = MADD(n, -LN2_LOW, high), z = r * r;                                \
-        const t low = MADD(n, -LN2_LOW, high - r);                                                                   \
-        const u k = bits_of_##t(shifted) - bits_of_##t(ROUNDER);                                                     \
-        const t down = n > 60 ? (t)0 : t##_of_bits((BIAS - 2 - k) << MANTISSA);                                      \
-        return (hyperbolic_##t){t##_of_bits((k + BIAS - 2) << MANTISSA), down, r, MADD(r * z, sinh_tail_##t(z), low),\
-                                MADD(z, cosh_tail_##t(z), r * low)};                                                 \
+        const exp_parts_##t p = exp_split_##t(LIMIT < a ? LIMIT : a);                                                \
+        const t r = p.r, z = r * r, up = t##_of_bits((p.n + BIAS - 2) << MANTISSA);                                  \
+        const t down = a > 40 ? (t)0 : t##_of_bits((BIAS - 2 - p.n) << MANTISSA);                                    \
+        return (hyperbolic_##t){up, down, r, MADD(r * z, sinh_tail_##t(z), p.low),                                   \
+                                MADD(z, cosh_tail_##t(z), r * p.low)};                                               \
     }                                                                                                                \
     static inline t st_sinh_##t(t x) {                                                                               \
         const t a = F(fabs, t)(x);                                                                                   \
         const hyperbolic_##t h = hyperbolic_parts_##t(a);                                                            \
         const t s = h.up - h.down, c = h.up + h.down, lost = (h.up - s) - h.down;                                    \
-        const t y = s + MADD(c, h.sinh, MADD(s, h.cosh, MADD(c, h.low, lost)));                                      \
+        const t sum = MADD(c, h.sinh, s), rest = MADD(c, h.sinh, s - sum);                                           \
+        const t y = sum + (rest + MADD(s, h.cosh, MADD(c, h.low, lost)));                                            \
         return F(copysign, t)(LIMIT <= a ? a * (t)INFINITY : 2 * y, x);                                              \
     }                                                                                                                \
     static inline t st_cosh_##t(t x) {                                                                               \
         const t a = F(fabs, t)(x);                                                                                   \
         const hyperbolic_##t h = hyperbolic_parts_##t(a);                                                            \
         const t s = h.up - h.down, c = h.up + h.down, lost = (h.up - c) + h.down;                                    \
-        const t y = c + MADD(s, h.sinh, MADD(c, h.cosh, MADD(s, h.low, lost)));                                      \
+        const t sum = MADD(s, h.sinh, c), rest = MADD(s, h.sinh, c - sum);                                           \
+        const t y = sum + (rest + MADD(c, h.cosh, MADD(s, h.low, lost)));                                            \
         return LIMIT <= a ? (t)INFINITY : 2 * y;                                                                     \
     }
 
-DEFINE_HYPERBOLIC(f32, u32, 23, 127u, ROUNDER_F32, 89.42f, 0x1.62e4p-1f, 0x1.7f7d1cp-20f)
-DEFINE_HYPERBOLIC(f64, u64, 52, 1023u, ROUNDER_F64, 710.5, 0x1.62e42feep-1, 0x1.a39ef35793c76p-33)
+DEFINE_HYPERBOLIC(f32, u32, 23, 127u, 89.42f)
+DEFINE_HYPERBOLIC(f64, u64, 52, 1023u, 710.5)
 
 /* ---- their inverses ---- */
 
@@ -100,7 +98,8 @@ static inline f64 whole_f64(u64 n) { return f64_of_bits(0x4330000000000000u | n)
         const u n = (bits_of_##t(1 + a) - bits_of_##t(1 - a) + ((u)1 << (MANTISSA - 2))) >> MANTISSA;                \
         const t scale = t##_of_bits((BIAS - n) << MANTISSA), e = whole_##t(n);                                       \
         const t s = MADD(a, scale + one, scale - rest) / MADD(a, scale - one, scale + rest), z = s * s;              \
-        const t y = MADD(e, (t)0.5 * LN2_HIGH, s + MADD(s * z, atanh_tail_##t(z), e * ((t)0.5 * LN2_LOW)));          \
+        const t whole = e * ((t)0.5 * LN2_HIGH), sum = whole + s, lost = (whole - sum) + s;                          \
+        const t y = sum + MADD(s * z, atanh_tail_##t(z), MADD(e, (t)0.5 * LN2_LOW, lost));                           \
         return F(copysign, t)(a < 1 ? y : a == 1 ? (t)INFINITY : (t)NAN, x);                                         \
     }
 
@@ -112,22 +111,22 @@ static inline f32 log1p_sum_f32(f32 x, f32 low, f32 more) {
     const u32 n = (bits_of_f32(1.0f + x) - 0x3f3504f3u) >> 23;
     const f32 scale = f32_of_bits((127u - n) << 23), scaled = x * scale, f = scaled + (scale - 1.0f);
     const f32 lost = MADD(low, scale, scaled - (f - (scale - 1.0f))), e = whole_f32(n) + more;
-    return log_of_parts_f32(f, e, MADD(lost, 1.0f - f, e * 0x1.7f7d1cp-20f));
+    return log_of_parts_f32(f, e, MADD(lost, 1.0f - f, e * 0x1.7f7d1cp-20f)).high;
 }
 
 static inline f64 log1p_sum_f64(f64 x, f64 low, f64 more) {
     const u64 n = (bits_of_f64(1.0 + x) - 0x3fe6a09e667f3bcdu) >> 52;
     const f64 scale = f64_of_bits((1023u - n) << 52), scaled = x * scale, f = scaled + (scale - 1.0);
     const f64 lost = MADD(low, scale, scaled - (f - (scale - 1.0))), e = whole_f64(n) + more;
-    return log_of_parts_f64(f, e, MADD(lost, 1.0 - f, e * 0x1.a39ef35793c76p-33));
+    return log_of_parts_f64(f, e, MADD(lost, 1.0 - f, e * 0x1.a39ef35793c76p-33)).high;
 }
 
-/* r^2 - square, exact where there are fused multiply-adds; elsewhere a float32's is, and a float64's is let be */
-static inline f32 square_rest_f32(f32 r, f32 square) { return (f32)((f64)r * r - square); }
+/* c - a b, for c near a b: exact with fused multiply-adds; without, a float32's is and a float64's is let be */
+static inline f32 product_rest_f32(f32 a, f32 b, f32 c) { return (f32)(c - (f64)a * b); }
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
-static inline f64 square_rest_f64(f64 r, f64 square) { return MADD(r, r, -square); }
+static inline f64 product_rest_f64(f64 a, f64 b, f64 c) { return MADD(-a, b, c); }
 #else
-static inline f64 square_rest_f64(f64 r, f64 square) { return (void)r, (void)square, 0.0; }
+static inline f64 product_rest_f64(f64 a, f64 b, f64 c) { return (void)a, (void)b, (void)c, 0.0; }
 #endif
 
 /* asinh(x) = log(1 + a + (sqrt(1 + a^2) - 1)), acosh(x) = log(1 + t + sqrt(t^2 + 2 t)) with t = x - 1; of numbers
@@ -142,9 +141,9 @@ static inline f64 square_rest_f64(f64 r, f64 square) { return (void)r, (void)squ
     }                                                                                                                \
     static inline t st_acosh_##t(t x) {                                                                              \
         const t less = x - 1, square = MADD(less, less, 2 * less), root = F(sqrt, t)(square);                        \
-        const t over = root > 0 ? square_rest_##t(root, square) / (2 * root) : (t)0;                                 \
+        const t over = root > 0 ? product_rest_##t(root, root, square) / (2 * root) : (t)0;                          \
         const int large = x > LARGE;                                                                                 \
-        const t sum = root + less, w = large ? x * SHRINK : sum, low = large ? (t)0 : (root - sum) + less - over;    \
+        const t sum = root + less, w = large ? x * SHRINK : sum, low = large ? (t)0 : (root - sum) + less + over;    \
         const t y = log1p_sum_##t(w, low, large ? (t)(SHRUNK_BY + 1) : (t)0);                                        \
         return x >= 1 ? (x < (t)INFINITY ? y : x) : (t)NAN;                                                          \
     }
@@ -186,23 +185,32 @@ static inline f64 asin_tail_f64(f64 z) {
 #define PI_4_HIGH_f64 0x1.921fb54442d18p-1
 #define PI_4_LOW_f64 0x1.1a62633145c07p-55
 
-/* Beyond 1/2, asin(a) = pi/2 - 2 asin(s) with s^2 = (1 - a) / 2. */
+/* Beyond 1/2, asin(a) = pi/2 - 2 asin(s) with s^2 = (1 - a) / 2; more: what the root s lacks. */
 #define DEFINE_ARCS(t)                                                                                               \
-    static inline t st_asin_##t(t x) {                                                                               \
-        const t a = F(fabs, t)(x), half = (t)0.5 * (1 - a);                                                          \
+    typedef struct {                                                                                                 \
+        t s, more, tail;                                                                                             \
+    } arc_parts_##t;                                                                                                 \
+    static inline arc_parts_##t arc_parts_of_##t(t x, t a) {                                                         \
+        const t half = (t)0.5 * (1 - a), root = F(sqrt, t)(half);                                                    \
+        const t more = root > 0 ? product_rest_##t(root, root, half) / (2 * root) : (t)0;                            \
         const int far = !(a < (t)0.5);                                                                               \
-        const t z = far ? half : a * a, s = far ? F(sqrt, t)(half) : a, tail = s * z * asin_tail_##t(z);             \
-        const t rest = (PI_4_HIGH_##t - 2 * s) - (2 * tail - 2 * PI_4_LOW_##t);                                      \
-        return F(copysign, t)(far ? PI_4_HIGH_##t + rest : s + tail, x);                                             \
+        const t z = far ? half : a * a, s = far ? root : x;                                                          \
+        return (arc_parts_##t){s, far ? more : (t)0, s * z * asin_tail_##t(z)};                                      \
+    }                                                                                                                \
+    static inline t st_asin_##t(t x) {                                                                               \
+        const t a = F(fabs, t)(x);                                                                                   \
+        const arc_parts_##t p = arc_parts_of_##t(a, a);                                                              \
+        const t sum = PI_4_HIGH_##t - 2 * p.s, lost = (PI_4_HIGH_##t - sum) - 2 * p.s;                               \
+        const t rest = sum + (lost + 2 * (PI_4_LOW_##t - (p.tail + p.more)));                                        \
+        return F(copysign, t)(a < (t)0.5 ? p.s + p.tail : PI_4_HIGH_##t + rest, x);                                  \
     }                                                                                                                \
     static inline t st_acos_##t(t x) {                                                                               \
-        const t a = F(fabs, t)(x), half = (t)0.5 * (1 - a);                                                          \
-        const int far = !(a < (t)0.5);                                                                               \
-        const t z = far ? half : a * a, s = far ? F(sqrt, t)(half) : x, tail = s * z * asin_tail_##t(z);             \
-        const t near = 2 * PI_4_HIGH_##t - (s - (2 * PI_4_LOW_##t - tail));                                          \
-        const t below = 4 * PI_4_HIGH_##t - (2 * s - (4 * PI_4_LOW_##t - 2 * tail));                                 \
-        return far ? (x < 0 ? below : 2 * (s + tail)) : near;                                                        \
-    }
+        const t a = F(fabs, t)(x);                                                                                   \
+        const arc_parts_##t p = arc_parts_of_##t(x, a);                                                              \
+        const t near = 2 * PI_4_HIGH_##t - (p.s - (2 * PI_4_LOW_##t - p.tail));                                      \
+        const t below = 4 * PI_4_HIGH_##t - (2 * p.s - (4 * PI_4_LOW_##t - 2 * (p.tail + p.more)));                  \
+        return a < (t)0.5 ? near : x < 0 ? below : 2 * (p.s + (p.tail + p.more));                                    \
+    }                                                                                                                
 
 DEFINE_ARCS(f32)
 DEFINE_ARCS(f64)
@@ -240,22 +248,26 @@ static inline f64 atan_tail_f64(f64 z) {
 #define DEFINE_ATAN(t, LARGE, SHRINK)                                                                                \
     static inline t of_ratio_##t(t a, t b, t turns, t sign) {                                                        \
         const int far = a > (t)0.5 * b;                                                                              \
-        const t r = (far ? a - b : a) / (far ? a + b : b), z = r * r, tail = r * z * atan_tail_##t(z);               \
-        const t axis = far ? turns + sign : turns;                                                                   \
-        return axis * PI_4_HIGH_##t + (sign * r + (sign * tail + axis * PI_4_LOW_##t));                              \
+        const t top = far ? a - b : a, bottom = far ? a + b : b, less = far ? (b - bottom) + a : (t)0;               \
+        const t inverse = 1 / bottom, r = top * inverse, z = r * r;                                                  \
+        const t r_low = MADD(-r, less, product_rest_##t(r, bottom, top)) * inverse;                                  \
+        const t axis = far ? turns + sign : turns, start = axis * PI_4_HIGH_##t, part = sign * r, sum = start + part;\
+        const t low = sign * MADD(r * z, atan_tail_##t(z), r_low);                                                   \
+        return sum + (((start - sum) + part) + MADD(axis, PI_4_LOW_##t, low));                                       \
     }                                                                                                                \
     static inline t st_atan_##t(t x) {                                                                               \
-        const t a = F(fabs, t)(x);                                                                                   \
+        const t a = F(fabs, t)(x), b = a > LARGE ? LARGE : a;                                                        \
         const int steep = a > 1;                                                                                     \
-        const t y = of_ratio_##t(steep ? (t)1 : a, steep ? a : (t)1, steep ? (t)2 : (t)0, steep ? (t)-1 : (t)1);     \
+        const t y = of_ratio_##t(steep ? (t)1 : b, steep ? b : (t)1, steep ? (t)2 : (t)0, steep ? (t)-1 : (t)1);     \
         return F(copysign, t)(y, x);                                                                                 \
     }                                                                                                                \
     static inline t st_atan2_##t(t y, t x) {                                                                         \
         const t rise = F(fabs, t)(y), run = F(fabs, t)(x);                                                           \
         const int steep = rise > run, left = F(copysign, t)(1, x) < 0;                                               \
-        const t less = steep ? run : rise, more = steep ? rise : run, scale = more > LARGE ? SHRINK : (t)1;          \
-        const t a = less == (t)INFINITY ? (t)1 : less * scale;                                                       \
-        const t b = more == 0 || less == (t)INFINITY ? (t)1 : more * scale;                                          \
+        const t less = steep ? run : rise, more = steep ? rise : run;                                                \
+        const t scale = more > LARGE ? SHRINK : more < 1 / LARGE ? 1 / SHRINK : (t)1;                                \
+        const t a = less == (t)INFINITY ? (t)1 : more == (t)INFINITY ? (t)0 : less * scale;                          \
+        const t b = more == (t)INFINITY || more == 0 ? (t)1 : more * scale;                                          \
         const t turns = steep ? (t)2 : left ? (t)4 : (t)0, sign = steep != left ? (t)-1 : (t)1;                      \
         const t angle = of_ratio_##t(a, b, turns, sign);                                                             \
         return x != x ? x : y != y ? y : F(copysign, t)(angle, y);                                                   \

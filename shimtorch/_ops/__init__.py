@@ -55,10 +55,7 @@ for _name, _family in later.METHODS.items():
 
 Tensor.real, Tensor.imag = property(OPS["torch.real"]), property(OPS["torch.imag"])
 Tensor.T = property(lambda self: self.permute(*range(self.dim() - 1, -1, -1)), doc="The dimensions reversed.")
-Tensor.mT = property(lambda self: self.transpose(-2, -1), doc="The matrices transposed.")
-Tensor.H = property(lambda self: self.transpose(0, 1).conj() if self.dim() else self.conj(),
-                    doc="The conjugate transpose of a matrix.")
-Tensor.mH = property(lambda self: self.transpose(-2, -1).conj(), doc="The matrices' conjugate transposes.")
+Tensor.mT, Tensor.H, Tensor.mH = property(shape.mT), property(shape.H), property(shape.mH)
 
 Tensor.__rdiv__ = Tensor.__rtruediv__
 

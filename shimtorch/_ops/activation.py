@@ -39,6 +39,7 @@ def _declare(name, kernel=None, parameters=(), **options):
 # ---------------------------------------------------------------- piecewise linear
 
 unary("relu", keeps_order=True, samples=samples.unary(away_from=0, dtypes="real"), refuse=("bool",), out=False,
+      bool_error=lambda both: RuntimeError("Boolean inputs not supported for relu"),
       grads={"self": lambda g, out: threshold_backward(g, out, 0)})
 OPS["torch.nn.functional.relu"], OPS["torch.nn.functional.relu_"] = OPS["torch.relu"], OPS["torch.relu_"]
 

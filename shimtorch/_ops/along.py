@@ -36,10 +36,12 @@ def index_select(self, dim, index):
     if index.dim() > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
     check_index(index, "index_select(): Expected dtype int32 or int64 for index")
+    if self.dim() == 0 and index.numel() != 1:
+        raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.numel()} value(s)")
+    if self.dim() and not self.shape[d] and index.numel():
+        raise RuntimeError("index_select(): self indexing axis dim should be positive")
     places = core.checked(index, d, self.shape[d] if self.dim() else 1, "index out of range in self")
     if self.dim() == 0:
-        if places.numel() != 1:
-            raise RuntimeError("index_select(): Index to scalar can have only 1 value")
         return self.clone()
     places = places if index.dim() else places.reshape(1)
     if not self.is_contiguous() and places.numel() < self.shape[d] // 4:       # too few for a copy of the whole
@@ -62,7 +64,8 @@ def index_add_zeros(grad, shape, dim, index):
 
 def check_slices(self, d, count, source, name):
     """Refuse a source that does not hold as many slices as there are indices, of the size of self's."""
-    if name == "index_add_" and self.dim() and source.dim() not in (0, self.dim()):
+    if name != "index_copy_" and (source.dim() not in (0, self.dim()) or source.dim() and any(
+            a != b for i, (a, b) in enumerate(zip(self.shape, source.shape)) if i != d)):
         raise RuntimeError("source tensor shape must match self tensor shape, excluding the specified dimension. Got "
                            f"self.shape = {list(self.shape)} source.shape = {list(source.shape)}")
     n = source.shape[d] if source.dim() > d else 1
@@ -70,7 +73,10 @@ def check_slices(self, d, count, source, name):
         error = RuntimeError if name == "index_add_" else IndexError
         raise error(f"{name}(): Number of indices ({count}) should be equal to source.size(dim)"
                     + (f": ({n}), for dim: {d}" if name == "index_add_" else f" ({n})"))
-    if self.dim() and source.dim():
+    if self.dim() and source.dim() not in (0, self.dim()):
+        raise IndexError(f"{name}(): When source and destination are not scalars, their dimensionality must match. "
+                         f"Source dimensionality ({source.dim()}), destination dimensionality ({self.dim()})")
+    if self.dim() and source.dim() or source.dim() > 1:
         ours, theirs = self.shape[:d] + self.shape[d + 1:], source.shape[:d] + source.shape[d + 1:]
         if ours != theirs:
             raise RuntimeError(f"{name}(): Source/destination tensor must have same slice shapes. Destination slice "
@@ -87,9 +93,9 @@ def slices_of(self, dim, index, source, name):
     if source.dtype is not self.dtype:
         raise RuntimeError(f"{name}(): self and source expected to have the same dtype, but got (self) "
                            f"{scalar_type(self.dtype)} and (source) {scalar_type(source.dtype)}")
-    places = core.checked(index, d, self.shape[d] if self.dim() else 1)
-    n = places.numel()
+    n = index.numel()
     check_slices(self, d, n, source, name)
+    places = core.checked(index, d, self.shape[d] if self.dim() else 1)
     shape = self.shape or (1,)
     return d, places, source if source.dim() == len(shape) else source.reshape(shape[:d] + (n,) + shape[d + 1:])
 
@@ -217,10 +223,10 @@ def take_along_dim(self, indices, dim=None):
     """Elements picked along a dimension; self and indices broadcast in the others."""
     if dim is None:
         return self.reshape(-1).gather(0, indices.reshape(-1))
-    d = wrap(dim, self.dim())
     if indices.dim() != self.dim():
         raise RuntimeError("torch.take_along_dim(): input and indices should have the same number of dimensions, but "
                            f"got {self.dim()} dimensions for input, and {indices.dim()} dimensions for indices")
+    d = wrap(dim, self.dim())
     if indices.dtype.name != "int64":
         raise RuntimeError("torch.take_along_dim(): dtype of indices should be Long but got "
                            f"{scalar_type(indices.dtype)}")

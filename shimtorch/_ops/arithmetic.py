@@ -180,12 +180,16 @@ _larger = {"self": lambda g, self, other: _share(g, self, other, self > other),
            "other": lambda g, self, other: _share(g, self, other, self < other)}
 _smaller = {"self": lambda g, self, other: _share(g, self, other, self < other),
             "other": lambda g, self, other: _share(g, self, other, self > other)}
-binary("maximum", numbers="none", samples=_real_tensors, inplace=False, grads=_larger)
-binary("minimum", numbers="none", samples=_real_tensors, inplace=False, grads=_smaller)
-binary("fmax", numbers="none", samples=_real_tensors, inplace=False, grads={
+binary("maximum", numbers="none", samples=_real_tensors, inplace=False,
+       complex_error="maximum not implemented for complex tensors.", grads=_larger)
+binary("minimum", numbers="none", samples=_real_tensors, inplace=False,
+       complex_error="minimum not implemented for complex tensors.", grads=_smaller)
+binary("fmax", numbers="none", samples=_real_tensors, inplace=False,
+       complex_error="fmax not implemented for complex tensors.", grads={
     "self": lambda g, self, other: g * (self >= other).logical_or(other.isnan()).to(g.dtype),
     "other": lambda g, self, other: g * (self >= other).logical_or(other.isnan()).logical_not().to(g.dtype)})
-binary("fmin", numbers="none", samples=_real_tensors, inplace=False, grads={
+binary("fmin", numbers="none", samples=_real_tensors, inplace=False,
+       complex_error="fmin not implemented for complex tensors.", grads={
     "self": lambda g, self, other: g * (self <= other).logical_or(other.isnan()).to(g.dtype),
     "other": lambda g, self, other: g * (self <= other).logical_or(other.isnan()).logical_not().to(g.dtype)})
 
@@ -245,6 +249,9 @@ binary("lcm", numbers="none", samples=samples.binary(low=-20, high=20, dtypes="i
 @op(out=True, samples=_float_tensors)
 def logaddexp2(self, other):
     """``log2(2**self + 2**other)``, computed without overflow."""
+    if self.is_complex() or other.is_complex():
+        raise NotImplementedError("\"logaddexp2_cpu\" not implemented for "
+                                  f"'{scalar_type(promote_types(self.dtype, other.dtype))}'")
     larger, smaller = self.maximum(other), self.minimum(other)
     difference = where(larger == smaller, 0.0, smaller - larger)
     return larger + difference.exp2().log1p() / math.log(2)
@@ -265,6 +272,9 @@ def heaviside(self, values):
     samples.binary(low=0.3, high=2, dtypes="real").calls + [call(2, Draw(3, 4, low=0.3))], "real"))
 def xlogy(self, other):
     """``self * log(other)``, 0 where self is 0 (and NaN where other is)."""
+    for x in (self, other):
+        if isinstance(x, TensorBase) and x.is_complex():
+            raise NotImplementedError(f"\"xlogy_cpu\" not implemented for '{scalar_type(x.dtype)}'")
     self, other = (x.to(get_default_dtype()) if isinstance(x, TensorBase) and not (
         x.is_floating_point() or x.is_complex()) else x for x in (self, other))
     zero = self == 0 if isinstance(self, TensorBase) else other.new_full((), self == 0).bool()
@@ -366,10 +376,10 @@ def addcdiv(self, tensor1, tensor2, *, value=1):
            "weight": lambda g, self, end: g * conj(end - self)})
 def lerp(self, end, weight):
     """``self + weight * (end - self)``."""
-    if not self.is_floating_point() and not self.is_complex():
-        raise NotImplementedError(f'"lerp_kernel_scalar" not implemented for \'{scalar_type(self.dtype)}\'')
     if end.dtype is not self.dtype:
         raise RuntimeError(f"expected dtype {_c_type(self)} for `end` but got dtype {_c_type(end)}")
+    if not self.is_floating_point() and not self.is_complex():
+        raise NotImplementedError(f'"lerp_kernel_scalar" not implemented for \'{scalar_type(self.dtype)}\'')
     if isinstance(weight, TensorBase):
         if weight.dim():
             parts = OPS["torch.broadcast_tensors"](self, end, weight.to(self.dtype))

@@ -1,4 +1,6 @@
 """Rearrangements that copy: repeating, flipping, rolling, triangles and diagonals."""
+from operator import index
+
 from .._core import OPS
 from .._core import arranging as _arranging
 from .._core.declaring import inplace_op, op
@@ -101,6 +103,8 @@ def tile(self, *dims):
     call(integers(4))], **_number))
 def repeat_interleave(self, repeats=None, dim=None, *, output_size=None):
     """Each element repeated, so often or as often as a tensor says; with one argument, each index so often."""
+    if repeats is not None and not isinstance(repeats, TensorBase):
+        repeats = index(repeats)
     if repeats is None:
         self, repeats = wrap_ndarray(_counting(self.numel())), self
     if dim is None:
@@ -192,6 +196,7 @@ def roll(self, shifts, dims=()):
                      call(Draw(3, 4), 4)], **_number))
 def rot90(self, k=1, dims=(0, 1)):
     """A plane turned by 90 degrees, k times."""
+    k = index(k)
     if len(dims) != 2:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
     if self.dim() < 2:
@@ -264,7 +269,7 @@ def diagflat(self, offset=0):
     return diag_embed(self.reshape(-1), offset)
 
 
-@op(out=True, samples=Samples([call(Draw(3, 4)), call(Draw(3, 3))], **_number))
+@op(samples=Samples([call(Draw(3, 4)), call(Draw(3, 3))], **_number))
 def trace(self):
     """The sum of the diagonal of a matrix."""
     if self.dim() != 2:

@@ -1,10 +1,13 @@
 """Comparisons, element by element and of whole tensors."""
+from .._core import OPS
 from .._core.declaring import op
 from .._core.dtype import bool as bool_dtype
 from .._core.dtype import scalar_type
 from .._core.pointwise import binary
-from .._core.tensor import TensorBase, wrap_ndarray
+from .._core.promotion import result_type
+from .._core.tensor import TensorBase
 from . import samples
+from ._arguments import flag
 from .samples import Draw, Samples, call, integers
 
 _pair = samples.binary(dtypes="number", number=1)
@@ -19,6 +22,8 @@ def equal(self, other):
     """Whether two tensors have the same shape and elements; a Python bool."""
     if self.shape != other.shape:
         return False
+    if self is other and not (self.is_floating_point() or self.is_complex()):
+        return True
     return bool((self == other).all())
 
 
@@ -56,15 +61,38 @@ def allclose(self, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     return bool(self.isclose(other, rtol, atol, equal_nan).all())
 
 
-@op(method=False, out=True, samples=Samples([
+@op(method=False, out=True, overloads=True, samples=Samples([
     call(integers(3, 4, high=5), integers(3, high=5)), call(integers(4), integers(2), invert=True),
     call(Draw(3, 4), 1), call(1, integers(5))]))
 def isin(elements, test_elements, *, assume_unique=False, invert=False):
     """Which of the elements are among the test elements; either may be a number."""
-    import numpy as np
-    elements, test_elements = (x if isinstance(x, TensorBase) else np.asarray(x) for x in (elements, test_elements))
-    a, b = (x._ndarray() if isinstance(x, TensorBase) else x for x in (elements, test_elements))
-    return wrap_ndarray(np.isin(a, b, assume_unique, invert)).to(bool_dtype)
+    flag(assume_unique), flag(invert)
+    pair = elements, test_elements
+    numbers = [x for x in pair if not isinstance(x, TensorBase)]
+    if len(numbers) == 2 or not all(isinstance(x, (int, float)) for x in numbers):
+        raise TypeError("isin() received an invalid combination of arguments - got ("
+                        f"{', '.join('Tensor' if isinstance(x, TensorBase) else type(x).__name__ for x in pair)})")
+    if not isinstance(test_elements, TensorBase):
+        found = elements == test_elements
+    elif not isinstance(elements, TensorBase):
+        found = (test_elements == elements).any()
+    elif test_elements.numel() <= _FEW:
+        found = (elements.unsqueeze(-1) == test_elements.reshape(-1)).any(-1)
+    else:
+        found = _among(elements, test_elements)
+    return found.logical_not() if invert else found.to(bool_dtype)
+
+
+_FEW = 16                              # so few are compared with every element
+
+
+def _among(elements, test_elements):
+    """Which elements are found in the sorted test elements."""
+    dtype = result_type(elements, test_elements)
+    ordered = test_elements.reshape(-1).to(dtype).sort()[0]
+    elements = elements.to(dtype)
+    places = OPS["torch.searchsorted"](ordered, elements).clamp(max=ordered.numel() - 1)
+    return ordered.take(places) == elements
 
 
 @op(samples=Samples([call(Draw(1)), call(Draw()), call(Draw(2))], "number", gradcheck=False))

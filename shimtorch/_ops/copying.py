@@ -50,6 +50,12 @@ def to_device(self, device, non_blocking=False):
 def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, memory_format=None):
     """This tensor on a device and in a dtype: ``to(dtype)``, ``to(device, dtype)``, ``to(other)``; itself if it is."""
     flags = []
+    if len(args) > 4:
+        raise TypeError(f"to() received an invalid combination of arguments - got ("
+                        f"{', '.join('Tensor' if isinstance(a, TensorBase) else type(a).__name__ for a in args)}), but "
+                        "expected one of:\n * (torch.device device, torch.dtype dtype, bool non_blocking, bool copy)\n"
+                        " * (torch.dtype dtype, bool non_blocking, bool copy)\n"
+                        " * (Tensor tensor, bool non_blocking, bool copy)")
     for arg in args:
         if isinstance(arg, dtype_class):
             dtype = arg

@@ -6,6 +6,7 @@ import numpy as np
 from .._core.declaring import op
 from .._core.dtype import bfloat16, get_default_dtype, int32, int64, scalar_type
 from .._core.tensor import TensorBase, wrap_ndarray
+from ._arguments import flag
 from ._results import named
 from .creation import linspace
 from .samples import Draw, Samples, call, integers
@@ -152,7 +153,7 @@ _histogram_result = named("histogram", "hist", "bin_edges")
                                call(Draw(6), 2, weight=Draw(6, low=0)), call(Draw(), 2, density=True), call(Draw(0), 2),
                                call(Draw(6), Draw(4, distinct=True)), call(Draw(6), 2, range=(1.0, 1.0))],
                               gradcheck=False))
-def histogram(self, bins, *, range=None, weight=None, density=False):
+def histogram(self, bins=100, *, range=None, weight=None, density=False):
     """Counts (or weights) of the elements between the edges of bins, and the edges; density: their integral is 1."""
     if self.dtype.name not in ("float32", "float64"):
         raise NotImplementedError(f"\"histogramdd\" not implemented for '{scalar_type(self.dtype)}'")
@@ -191,7 +192,11 @@ _sorted = Draw(5, distinct=True)
     gradcheck=False))
 def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None):
     """Where values (a tensor or a number) would have to be put to keep a sequence, or each of its rows, sorted."""
+    flag(out_int32), flag(right)
     side = _side(right, side)
+    if sorted_sequence.is_complex():
+        raise NotImplementedError("\"searchsorted_out_cpu\" not implemented for "
+                                  f"'{scalar_type(sorted_sequence.dtype)}'")
     values = input if isinstance(input, TensorBase) else wrap_ndarray(np.asarray(input))
     if not isinstance(input, TensorBase):
         values = values.to(sorted_sequence.dtype if not isinstance(input, float) or sorted_sequence.is_floating_point()

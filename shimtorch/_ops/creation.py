@@ -5,7 +5,7 @@ from operator import index
 from .._core import OPS, factory, ranges
 from .._core.declaring import op
 from .._core.device import as_device, strided
-from .._core.dtype import float64, get_default_dtype, int32, int64, uint8
+from .._core.dtype import float64, get_default_dtype, int32, int64, scalar_type, uint8
 from .._core.policy import policy
 from .._core.tensor import TensorBase, wrap_ndarray
 from . import samples
@@ -20,6 +20,8 @@ def _like(name, make, samples=_like_samples):
     def forward(self, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False,
                 memory_format=None):
         if out is not None:
+            if not policy.two_types:
+                raise TypeError(f"{name}() got an unexpected keyword argument 'out'")
             return make(out.resize_(self.shape), out.dtype, None)
         if layout is not None and layout is not strided:
             if name == "ones_like":
@@ -59,7 +61,10 @@ def full_like(self, fill_value, *, dtype=None, layout=None, device=None, require
 
 def _new(name, make, calls):
     def forward(self, *sizes, size=None, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
-        sizes = sizes if size is None else (size,)
+        if size is not None:
+            if sizes:
+                raise TypeError(f"{name}() got multiple values for argument 'size'")
+            sizes = (size,)
         t = factory.new_empty(sizes, self.dtype if dtype is None else dtype, self, device)
         return _finish(make(t), None, None, requires_grad)
     forward.__name__ = name
@@ -83,8 +88,12 @@ def new_full(self, size, fill_value, *, dtype=None, device=None, requires_grad=F
                                     "number", gradcheck=False))
 def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
     """A copy of data as a tensor of this one's dtype."""
-    if isinstance(data, TensorBase) and dtype is None:
-        dtype = data.dtype
+    if isinstance(data, TensorBase):
+        import warnings
+        warnings.warn("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+                      "sourceTensor.detach().clone().requires_grad_(True), rather than "
+                      "tensor.new_tensor(sourceTensor).", UserWarning, stacklevel=2)
+        dtype = data.dtype if dtype is None else dtype
     return _finish(factory.from_data(data, self.dtype if dtype is None else dtype, True), None,
                    self.device if device is None else device, requires_grad)
 
@@ -194,11 +203,13 @@ def _counted(n, start, step, dtype, device=None):
     call(5), call(1, 4), call(5, 1, -2), call(0, 1, 0.3), call(1.5), call(2, 8, 3), call(3, dtype=get_default_dtype()),
     call(start=1, end=3), call(0), call(0.5, 4.7, 1.2, dtype=int64), call(0, 3, 0.5, dtype=int32),
     call(-8.000001, -4.0, dtype=int64), call(2.1, -2.9, -1.0, dtype=uint8)], gradcheck=False))
-def arange(start=0, end=None, step=1, *, dtype=None, out=None, layout=None, device=None, requires_grad=False,
+def arange(start=None, end=None, step=1, *, dtype=None, out=None, layout=None, device=None, requires_grad=False,
            pin_memory=False):
     """The numbers from ``start`` to below ``end`` in steps of ``step``: a 1-d tensor, int64 if all are ints."""
     if end is None:
         start, end = 0, start
+    if end is None:
+        raise TypeError("arange(): argument 'end' (position 1) must be Number, not NoneType")
     if dtype is None and out is None and device is None and step and not policy.float_ranges and (
             type(start) is int and type(end) is int and type(step) is int and (end - start) * step >= 0):
         t = ranges.counted(len(range(start, end, step)), start, step, int64)
@@ -359,12 +370,12 @@ def _triangle_indices(name, lower):
     @op(name=name, method=False, samples=Samples([call(2, 3), call(3, 3, 1), call(3, 4, -1), call(0, 3)],
                                                  gradcheck=False))
     def forward(row, col, offset=0, *, dtype=None, device=None, layout=None):
-        import numpy as np
-        for what, n in (("row", row), ("col", col)):
-            if n < 0:
+        for place, (what, n) in enumerate((("row", row), ("col", col), ("offset", offset)), 1):
+            if isinstance(n, bool) or not hasattr(n, "__index__"):
+                raise TypeError(f"{name}(): argument '{what}' (position {place}) must be int, not {type(n).__name__}")
+            if n < 0 and what != "offset":
                 raise RuntimeError(f"{what} must be non-negative, got{n}")
-        triangle = np.tri(row, col, offset, dtype=bool) if lower else ~np.tri(row, col, offset - 1, dtype=bool)
-        t = wrap_ndarray(np.stack(np.nonzero(triangle)))
+        t = ranges.triangle(row, col, offset, lower)
         return _finish(t if dtype is None else t.to(dtype), None, device, False)
     forward.__doc__ = f"Rows and columns of the {'lower' if lower else 'upper'} triangle of a matrix, a (2, n) tensor."
 
@@ -378,6 +389,9 @@ def vander(x, N=None, increasing=False):
     """The powers of the elements as columns, the highest first (or last)."""
     if x.dim() != 1:
         raise RuntimeError("x must be a one-dimensional tensor.")
+    if x.dtype.name in ("float16", "bfloat16"):
+        raise RuntimeError("linalg.vander supports floating point, complex, and integer tensors, but got "
+                           f"{scalar_type(x.dtype)}")
     if not x.is_floating_point() and not x.is_complex():
         x = x.to(int64)
     n = x.shape[0] if N is None else N
@@ -427,6 +441,8 @@ def _finish(t, out, device, requires_grad):
     if device is not None:
         t = factory.on_device(t, as_device(device))
     if out is not None:
+        if not isinstance(out, TensorBase):
+            raise TypeError(f"argument 'out' must be Tensor, not {type(out).__name__}")
         out.resize_(t.shape).copy_(t)
         return out
     return t.requires_grad_() if requires_grad else t

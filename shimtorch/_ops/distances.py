@@ -130,6 +130,8 @@ def pdist(input, p=2.0):
     """The p-norm distances between all pairs of rows of a matrix, as a vector."""
     if input.dim() != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input.dim()}D")
+    if not input.is_floating_point():
+        raise RuntimeError("pdist only supports floating-point dtypes")
     if p < 0:
         raise RuntimeError("pdist only supports non-negative p values")
     if p in (0, 1, 2, math.inf) and _by_kernel(input):

@@ -324,6 +324,8 @@ def _frequencies(values, n, d, dtype, device, requires_grad):
 @op(out=True, samples=Samples([call(5), call(4, 0.5), call(1)], gradcheck=False), **_FFT)
 def fftfreq(n, d=1.0, *, dtype=None, layout=None, device=None, requires_grad=False):
     """The frequencies of the elements of ``fft`` of n samples that are d apart."""
+    if n < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
     half = (n + 1) // 2
     return _frequencies([*range(half), *range(half - n, 0)], n, d, dtype, device, requires_grad)
 
@@ -331,10 +333,14 @@ def fftfreq(n, d=1.0, *, dtype=None, layout=None, device=None, requires_grad=Fal
 @op(out=True, samples=Samples([call(5), call(4, 0.5), call(1)], gradcheck=False), **_FFT)
 def rfftfreq(n, d=1.0, *, dtype=None, layout=None, device=None, requires_grad=False):
     """The frequencies of the elements of ``rfft`` of n samples that are d apart."""
+    if n < -1:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {n // 2 + 1}: [{n // 2 + 1}]")
     return _frequencies(range(n // 2 + 1), n, d, dtype, device, requires_grad)
 
 
 def _rolled(x, dim, shift):
+    if not x.dim():
+        raise RuntimeError("`shifts` required")
     dims = list(range(x.dim())) if dim is None else [dim] if hasattr(dim, "__index__") else list(dim)
     return x.roll([shift(x.shape[wrap(d, x.dim())]) for d in dims], dims) if dims else x.clone()
 

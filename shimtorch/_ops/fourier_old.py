@@ -3,6 +3,7 @@ from .._core import OPS
 from .._core.declaring import op
 from .._core.dtype import int64, scalar_type
 from .._core.policy import policy
+from ._arguments import flag
 from .fourier import _c2c, _c2r, _fitted, _r2c
 from .samples import Draw, Samples, call
 
@@ -133,7 +134,9 @@ def stft(self, n_fft, hop_length=None, win_length=None, window=None, center=True
     Complex, or with return_complex=False pairs of real numbers in one more dimension. center: the signal is padded so
     that the windows are centred on their places.
     """
-    if return_complex is None:
+    if return_complex is not None:
+        flag(return_complex)
+    else:
         return_complex = self.is_complex() or (window is not None and window.is_complex())
         if not return_complex and not policy.stft_of_pairs:
             raise RuntimeError("stft requires the return_complex parameter be given for real inputs, and will further "

@@ -8,7 +8,8 @@ from .._core import places as core
 from .._core.declaring import inplace_op, op
 from .._core.device import strided
 from .._core.dtype import bool as bool_
-from .._core.dtype import int32, int64, scalar_type
+from .._core.dtype import int32, int64, scalar_type, uint8
+from .._core.factory import fitting
 from .._core.grad_mode import is_grad_enabled
 from .._core.indexing import slice_bounds
 from .._core.pointwise import chosen
@@ -326,6 +327,10 @@ def _put_at(x, tensors, values, how=None):
            "values": lambda g, self_shape, indices: index(g, _as_tensors(g, indices))})
 def index_put_(self, indices, values, accumulate=False):
     """Write values, broadcast, to the elements that index tensors name; add them if ``accumulate``."""
+    if values.dtype is not self.dtype and not accumulate and values.numel() == 1 and indices and all(
+            i is not None and i.dtype in (bool_, uint8) for i in indices):
+        values = fitting(self, values.reshape(()), "masked_fill_")
+        values = self.new_full((), values)
     if values.dtype is not self.dtype:
         raise RuntimeError("Index put requires the source and destination dtypes match, got "
                            f"{scalar_type(self.dtype)} for the destination and {scalar_type(values.dtype)} for the "

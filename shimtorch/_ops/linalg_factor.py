@@ -236,6 +236,9 @@ _unpack_result = named("lu_unpack", "P", "L", "U")
     call(Draw(3, 3), _pivots(3), unpack_data=False)], "floating"))
 def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
     """(P, L, U) of packed LU factors and pivots; what is not unpacked is empty."""
+    if LU_data.dim() < 2:
+        raise RuntimeError("torch.lu_unpack: Expected tensor with 2 or more dimensions. Got size: "
+                           f"{list(LU_data.shape)} instead")
     if unpack_pivots:
         check_pivots(LU_pivots, "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype."
                                 "\nNote: this function is intended to be used with the output produced by "

@@ -254,8 +254,9 @@ def linalg_vander(x, N=None):
     N = x.shape[-1] if N is None else N
     if N <= 1:
         raise RuntimeError("N must be greater than 1.")
-    if x.dtype.name == "bool":
-        x = x.long()
+    if x.dtype.name in ("bool", "float16", "bfloat16"):
+        raise RuntimeError("linalg.vander supports floating point, complex, and integer tensors, but got "
+                           f"{scalar_type(x.dtype)}")
     ones = OPS["torch.ones_like"](x).unsqueeze(-1)
     powers = x.unsqueeze(-1).expand(tuple(x.shape) + (N - 1,)).cumprod(-1)
     return OPS["torch.cat"]([ones, powers], -1)

@@ -4,6 +4,7 @@ import numpy as np
 from .._core import OPS
 from .._core.declaring import op
 from .._core.device import contiguous_format
+from .._core.dtype import scalar_type
 from .._core.tensor import wrap_ndarray
 from ._results import named
 from .linalg_base import LinAlgError, check_kernel, check_square, lapack, matrices, not_differentiable, stack_of
@@ -110,6 +111,9 @@ _triangular_result = named("triangular_solve", "solution", "cloned_coefficient")
 def triangular_solve(self, A, upper=True, transpose=False, unitriangular=False):
     """(X, a copy of A) with A X = B (transpose: A^T X = B) for triangular A."""
     b = _columns(self)
+    if self.dtype is not A.dtype:
+        raise RuntimeError(f"Expected b and A to have the same dtype, but found b of type {scalar_type(self.dtype)} "
+                           f"and A of type {scalar_type(A.dtype)} instead.")
     if b.dim() < 2:
         raise RuntimeError("torch.triangular_solve: Expected b to have at least 2 dimensions, but it has 0 dimensions "
                            "instead")

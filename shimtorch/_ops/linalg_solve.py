@@ -5,6 +5,7 @@ from .._core import OPS
 from .._core.declaring import op
 from .._core.dtype import scalar_type
 from .._core.tensor import wrap_ndarray
+from ._arguments import flag
 from ._results import named
 from ._rules import conj, where
 from .linalg_base import (
@@ -328,6 +329,7 @@ def _solve_triangular(A, B, upper, left, unitriangular):
 def solve_triangular(A, B, *, upper, left=True, unitriangular=False):
     """X with A X = B (left=False: X A = B) for triangular A, whose other triangle is not looked at."""
     name = "linalg.solve_triangular"
+    flag(upper), flag(left), flag(unitriangular)
     check_square(A, name)
     check_matrix(B, name, "input tensor B")
     if A.dtype is not B.dtype:
@@ -375,6 +377,9 @@ def cholesky_solve(self, input2, upper=False):
     if input2.shape[-2] != self.shape[-2]:
         raise RuntimeError(f"Incompatible matrix sizes for cholesky_solve: each A matrix is {input2.shape[-1]} by "
                            f"{input2.shape[-1]} but each b matrix is {self.shape[-2]} by {self.shape[-1]}")
+    if self.dtype is not input2.dtype:
+        raise RuntimeError(f"Expected b and A to have the same dtype, but found b of type {scalar_type(self.dtype)} "
+                           f"and A of type {scalar_type(input2.dtype)} instead.")
     check_kernel(self, "cholesky_solve_cpu")
     first, second = (h(input2), input2) if upper else (input2, h(input2))
     return _solve_triangular(second, _solve_triangular(first, self, False, True, False), True, True, False)

@@ -12,6 +12,7 @@ from .._core.promotion import result_type
 from .._core.tensor import TensorBase, wrap_ndarray
 from .._kernels import masks
 from . import samples
+from ._arguments import flag
 from ._placing import WORDS, put_slices
 from .indexing import chosen_by_mask, masks_whole, true_before
 from .samples import Draw, Samples, call, integers, mask
@@ -182,6 +183,7 @@ def masked_scatter(self, mask, source):
                                call(Draw(0, 2))], dtypes="number", gradcheck=False))
 def nonzero(self, *, as_tuple=False):
     """The places of the elements that are not zero: one row each, or one index tensor per dimension."""
+    flag(as_tuple)
     if self.is_cuda:
         from .._gpu import indexing
         return indexing.nonzero(self, as_tuple=as_tuple)

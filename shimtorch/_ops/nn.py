@@ -16,7 +16,7 @@ def _linear_name(input, bias):
     return "UnsafeViewBackward0" if bias is None else "ViewBackward0"
 
 
-@op(**_SPACE, backward_name=_linear_name,
+@op(**_SPACE, out=True, backward_name=_linear_name,
     samples=Samples([call(Draw(2, 3), Draw(4, 3), Draw(4)), call(Draw(2, 3), Draw(4, 3)),
                      call(Draw(3), Draw(4, 3), Draw(4)),
                      call(Draw(5, 2, 3), Draw(4, 3), Draw(4))]),

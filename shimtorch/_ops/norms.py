@@ -8,6 +8,7 @@ from .._core.reductions import reduce_all
 from ._rules import restore_dims, where
 from .reduction import dims_of
 from .samples import Draw, Samples, call
+from .shape import wrap
 
 
 @op(method=False, function=False, backward_name="LinalgVectorNormBackward0", grads={
@@ -87,6 +88,6 @@ def renorm(self, p, dim, maxnorm):
         raise RuntimeError("renorm: non-positive-norm not supported")
     if maxnorm < 0:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
-    d = dims_of(dim, self.dim())[0]
+    d = wrap(dim, self.dim())
     size = self.norm(p, [i for i in range(self.dim()) if i != d], True)
     return self.contiguous() * where(size > maxnorm, maxnorm / (size + 1e-7), 1.0)

@@ -155,9 +155,17 @@ def _topk(self, k, dim, largest):
 def topk(self, k, dim=-1, largest=True, sorted=True):
     """The k largest (or smallest) elements along a dimension, and where they were."""
     dim = -1 if dim is None else dim
+    if self.dtype.name == "bool":
+        raise RuntimeError("topk does not support bool dtypes on CPU")
     if not 0 <= k <= _size(self, dim):
         raise RuntimeError("selected index k out of range")
     return _topk(self, k, dim, largest)
+
+
+def _check_selected(x, name):
+    """Only numbers that have an order have a k-th."""
+    if x.is_complex() or x.dtype.name == "bool":
+        raise NotImplementedError(f"\"{name}\" not implemented for '{scalar_type(x.dtype)}'")
 
 
 @op(method=False, function=False, backward_name="KthvalueBackward0", grads={
@@ -165,8 +173,6 @@ def topk(self, k, dim=-1, largest=True, sorted=True):
 def _kth(self, k, dim, keepdim, make):
     if not self.dim():
         return make(_sort(self, dim, False))
-    if self.is_complex():
-        raise RuntimeError("Sort currently does not support complex dtypes on CPU")
     results = _selected(self, wrap(dim, self.dim()), k - 1)
     if keepdim:
         results = [np.expand_dims(x, wrap(dim, self.dim())) for x in results]
@@ -177,6 +183,7 @@ def _kth(self, k, dim, keepdim, make):
 def kthvalue(self, k, dim=-1, keepdim=False):
     """The k-th smallest element along a dimension, and where it was."""
     dim = -1 if dim is None else dim
+    _check_selected(self, "kthvalue_cpu")
     if not 1 <= k <= _size(self, dim):
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {wrap(dim, self.dim())}")
     return _kth(self, k, dim, keepdim, _kth_result)
@@ -187,9 +194,10 @@ def kthvalue(self, k, dim=-1, keepdim=False):
 _medians = Samples([call(_d(3, 4)), call(_d(3, 4), 1), call(_d(3, 5), 0, True), call(Draw()), call(Draw(), 0)], "real")
 
 
-@op(out=True, overloads=True, samples=_medians, backward_name="MedianBackward0")
+@op(out="dim", overloads=True, samples=_medians, backward_name="MedianBackward0")
 def median(self, dim=None, keepdim=False):
     """The middle element (the lower of two), of all or along a dimension with its index; NaN if there is one."""
+    _check_selected(self, "median_cpu" if dim is None else "median_out")
     if dim is None:
         if self.numel() == 0:
             return self.new_full((), math.nan)
@@ -214,9 +222,10 @@ def _median_with_nan(x, n, dim, keepdim):
     return _median_result((values, indices))
 
 
-@op(out=True, overloads=True, samples=_medians)
+@op(out="dim", overloads=True, samples=_medians)
 def nanmedian(self, dim=None, keepdim=False):
     """The middle of the elements that are not NaN, of all or along a dimension with its index."""
+    _check_selected(self, "median_cpu" if dim is None else "median_out")
     x, d = (self.reshape(-1), 0) if dim is None else (self, dim)
     if x.dim() == 0 or not x.is_floating_point():
         return self.median(dim, keepdim) if dim is None else _nanmedian_result(tuple(self.median(dim, keepdim)))

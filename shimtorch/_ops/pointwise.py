@@ -10,6 +10,7 @@ from .._core.policy import policy
 from .._core.promotion import result_type
 from .._core.tensor import TensorBase, wrap_ndarray
 from . import samples
+from ._arguments import checked
 from ._rules import conj, where
 from .samples import Draw, Samples, call
 
@@ -113,9 +114,9 @@ unary("ceil", grads={"self": _zero}, samples=_stepped)
 unary("trunc", aliases=("fix",), grads={"self": _zero}, samples=_stepped)
 unary("frac", grads={"self": lambda g: g}, samples=samples.unary(away_from="integer"),
       refuse=("bool", "uint8", "int8", "int16", "int32", "int64"))
-unary("isnan", result="compare", inplace=False, samples=_any)
-unary("isinf", result="compare", inplace=False, samples=_any)
-unary("isfinite", result="compare", inplace=False, samples=_any)
+unary("isnan", result="compare", inplace=False, out=False, samples=_any)
+unary("isinf", result="compare", inplace=False, out=False, samples=_any)
+unary("isfinite", result="compare", inplace=False, out=False, samples=_any)
 unary("signbit", result="bool", inplace=False, samples=_real)
 unary("logical_not", result="bool", samples=_any)
 unary("bitwise_not", refuse=_FLOATS, samples=samples.unary(dtypes="int"))
@@ -218,13 +219,13 @@ def conj_physical(self):
 @op(samples=_any)
 def resolve_conj(self):
     """The tensor itself: conjugation is never put off here."""
-    return self
+    return checked(self)
 
 
 @op(samples=_any)
 def resolve_neg(self):
     """The tensor itself: negation is never put off here."""
-    return self
+    return checked(self)
 
 
 @op(samples=_any)

@@ -295,6 +295,8 @@ def vdot(self, other):
                      call(Draw(1, 3), Draw(2, 3), dim=-1), call(Draw(3), Draw(3))], dtypes="floating"))
 def cross(self, other, dim=None):
     """The cross product of vectors of three elements along a dimension (the first of size 3)."""
+    if self.dtype is not other.dtype:
+        raise RuntimeError(f"expected scalar type {scalar_type(self.dtype)} but found {scalar_type(other.dtype)}")
     if self.dim() != other.dim():
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
     if dim is None:

@@ -56,12 +56,15 @@ def _reduced_numel(shape, dim):
 
 # ---------------------------------------------------------------- sums and products
 
-reduction("sum", overloads=True, samples=_number, backward_name=named_by_dim("Sum"), grads={"self": expand_back})
+reduction("sum", overloads=True, out="dim", dtype_of_out=True, samples=_number, backward_name=named_by_dim("Sum"),
+          grads={"self": expand_back})
 
 
 @op(out=True, samples=samples.reduction(dtypes="real"))
 def nansum(self, dim=None, keepdim=False, *, dtype=None):
     """The sum of the elements that are not NaN."""
+    if self.is_complex():
+        raise RuntimeError("nansum on CPU does not support complex inputs")
     if not self.is_floating_point():
         return self.sum(dim, keepdim, dtype=dtype)
     if not self.is_cuda and (dtype is None or dtype.is_floating_point):
@@ -101,7 +104,8 @@ def nanmean(self, dim=None, keepdim=False, *, dtype=None):
     return total / self.isnan().logical_not().sum(dim, keepdim).to(total.dtype)
 
 
-@op(out=True, overloads=True, samples=Samples([call(Draw(3, 4)), call(Draw(3, 4), 1), call(Draw(3, 4), -1, True),
+@op(out="dim", overloads=True, dtype_of_out=True, samples=Samples([
+    call(Draw(3, 4)), call(Draw(3, 4), 1), call(Draw(3, 4), -1, True),
                                                call(Draw()), call(Draw(2, 0), 1),
                                                call(Draw(3, 4), 1, dtype=uint8)], "number"),
     backward_name=named_by_dim("Prod"),
@@ -224,6 +228,8 @@ def _extreme_op(name, picked, whole, pair):
             return whole(self)
         if isinstance(dim, TensorBase):
             return pair(self, dim)
+        if self.is_complex():
+            raise RuntimeError(f"{name}(): does not support complex input")
         return picked(self, dim, keepdim)
     forward.__name__ = name
     forward.__doc__ = (f"The {'largest' if name == 'max' else 'smallest'} element; with a dimension, values and "
@@ -242,6 +248,8 @@ def _arg_op(name):
     def forward(self, dim=None, keepdim=False):
         if self.dtype.name == "bool" and not policy.compare_uint8:
             raise RuntimeError(f"{name}(): does not support bool input")
+        if self.is_complex():
+            raise RuntimeError(f"{name}(): does not support complex input")
         if self.numel() == 0 and dim is None:
             raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
         if dim is None:
@@ -299,13 +307,23 @@ def _variance(x, dim, correction, keepdim):
     return _var(x, dim, correction, keepdim)
 
 
+def _warn_freedom(name, limit):
+    import warnings
+    warnings.warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the {limit}.",
+                  UserWarning, stacklevel=3)
+
+
 def _spread_op(name, doc, finish, method=True):
     def forward(self, dim=None, unbiased=None, keepdim=False, *, correction=None):
         if isinstance(dim, bool):
             dim, unbiased = None, dim
         if unbiased is not None:
             correction = int(unbiased)
-        return finish(self, dim, _variance(self, dim, 1 if correction is None else correction, keepdim), keepdim)
+        correction = 1 if correction is None else correction
+        result = _variance(self, dim, correction, keepdim)
+        if self.numel() <= correction * max(result.numel(), 1) and policy.freedom_warning:
+            _warn_freedom(name, "reduction factor (input numel divided by output numel)")
+        return finish(self, dim, result, keepdim)
     forward.__name__ = name
     forward.__doc__ = doc
     return op(forward, out=True, method=method, overloads=True, backward_name=camel(name) + "Backward0",
@@ -369,6 +387,8 @@ def cov(self, *, correction=1, fweights=None, aweights=None):
     if aweights is not None and correction:
         correction = correction * (weights * aweights).sum() / total
     free = total - correction
+    if free <= 0:
+        _warn_freedom("cov", "number of observations")
     free = free.clamp(min=0) if isinstance(free, TensorBase) else max(free, 0)
     centred = x - mean
     product = weighted.mm((centred.conj() if x.is_complex() else centred).t()) / free

@@ -21,13 +21,14 @@ def _reversed_sum(g, dim):
     return g.flip(dim).cumsum(dim).flip(dim) if g.dim() else g
 
 
-@op(inplace=True, out=True, samples=Samples(_calls, "number"), grads={"self": lambda g, dim: _reversed_sum(g, dim)})
+@op(inplace=True, out=True, dtype_of_out=True, samples=Samples(_calls, "number"),
+    grads={"self": lambda g, dim: _reversed_sum(g, dim)})
 def cumsum(self, dim, *, dtype=None):
     """The running sum along a dimension."""
     return _scan(self, dim, dtype, "cumsum", "add")
 
 
-@op(inplace=True, out=True, samples=Samples(_calls, "number"),
+@op(inplace=True, out=True, dtype_of_out=True, samples=Samples(_calls, "number"),
     grads={"self": lambda g, self, dim: _cumprod_grad(g, self, dim)})
 def cumprod(self, dim, *, dtype=None):
     """The running product along a dimension."""
@@ -36,6 +37,8 @@ def cumprod(self, dim, *, dtype=None):
 
 def _scan(x, dim, dtype, kernel, ufunc):
     if dtype is not None:
+        if dtype.name == "bool":
+            raise NotImplementedError(f"\"{kernel}_out_cpu\" not implemented for 'Bool'")
         x = x.to(dtype)
     elif not (x.is_floating_point() or x.is_complex()):
         x = x.to(int64)

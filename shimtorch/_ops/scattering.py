@@ -10,6 +10,7 @@ from .._core.device import contiguous_format
 from .._core.dtype import float32, float64, int64
 from .._core.factory import fitting, full
 from .._core.tensor import TensorBase
+from ._arguments import flag
 from ._placing import put
 from ._rules import where
 from .along import check_index, check_index_shape, outside, put_slices, slices_of
@@ -165,6 +166,7 @@ def scatter_reduce_(self, dim, index, src, reduce, *, include_self=True):
     """Reduce elements of src into the places that index names: sum, prod, mean, amax or amin."""
     if reduce not in _REDUCTIONS:
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    flag(include_self)
     return _write(self, dim, index, src, "scatter_reduce", reduce, include_self)
 
 
@@ -219,6 +221,7 @@ def index_reduce_(self, dim, index, source, reduce, *, include_self=True):
     """Reduce the slices of source into those of self that index names: mean, prod, amax or amin."""
     if reduce not in ("mean", "prod", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either prod, mean, amax or amin, got {reduce}.")
+    flag(include_self)
     d, places, values = slices_of(self, dim, index, source, "index_reduce_")
     _reduce(_put_slices, self, d, places, values, reduce, include_self)
     return self

@@ -1,4 +1,6 @@
 """Views: another shape on the same elements; their inverses, which carry gradients back; reshaping."""
+from operator import index
+
 from .._core import OPS, factory, views
 from .._core.declaring import op
 from .._core.indexing import slice_view
@@ -193,7 +195,8 @@ def diagonal_scatter(self, src, offset=0, dim1=0, dim2=1):
     return result
 
 
-@op(samples=Samples([call(Draw(3, 4), Draw(1, 4), 0, 1, 2), call(Draw(3, 4), Draw(3, 2), 1, None, None, 2)], **_number))
+@op(out=True, samples=Samples([call(Draw(3, 4), Draw(1, 4), 0, 1, 2),
+                               call(Draw(3, 4), Draw(3, 2), 1, None, None, 2)], **_number))
 def slice_scatter(self, src, dim=0, start=None, end=None, step=1):
     """A copy of self with src at the indices of a slice along a dimension."""
     result = self.clone()
@@ -205,6 +208,8 @@ def slice_scatter(self, src, dim=0, start=None, end=None, step=1):
 
 def _slice_bounds(start, end, step, n):
     from .._core.indexing import slice_bounds
+    if step < 1:
+        raise RuntimeError("slice step must be positive")
     return slice_bounds(slice(start, end, step), n)
 
 
@@ -248,6 +253,8 @@ def flatten(self, start_dim=0, end_dim=-1):
 def unflatten(self, dim, sizes):
     """One dimension as several."""
     d = wrap(dim, self.dim())
+    if not self.dim():
+        raise RuntimeError("unflatten: a tensor of no dimensions has none to unflatten")
     sizes, n = tuple(sizes), self.shape[d]
     known = Size([s for s in sizes if s != -1]).numel()
     if not sizes:
@@ -266,7 +273,7 @@ def ravel(self):
 
 def wrap(dim, ndim):
     """A dimension as a number from 0."""
-    n = max(ndim, 1)
+    n, dim = max(ndim, 1), index(dim)
     if not -n <= dim < n:
         raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
     return dim % n
@@ -297,7 +304,44 @@ def movedim(self, source, destination):
 @op(samples=Samples([call(Draw(3, 4)), call(Draw(2, 3, 4))], **_number))
 def adjoint(self):
     """The conjugate transpose of matrices."""
-    return self.transpose(-2, -1).conj()
+    return _turned(self, "adjoint()").conj()
+
+
+def _turned(x, name):
+    """Matrices transposed for one of the names that take numbers too, with a warning, but no vectors."""
+    if x.dim() == 0:
+        _warn_number(name, "x.conj()" if name != "Tensor.mT" else "x")
+        return x
+    if x.dim() == 1:
+        raise RuntimeError(f"{name.lower() if name[0] == 'T' else name} is only supported on matrices or batches of "
+                           "matrices. Got 1-D tensor.")
+    return x.transpose(-2, -1)
+
+
+def _warn_number(name, instead):
+    import warnings
+    warnings.warn(f"{name} is deprecated on 0-D tensors. Consider using {instead}.", UserWarning, stacklevel=4)
+
+
+def mT(self):
+    """The matrices transposed."""
+    return _turned(self, "Tensor.mT")
+
+
+def mH(self):
+    """The matrices' conjugate transposes."""
+    return _turned(self, "Tensor.mH").conj()
+
+
+def H(self):
+    """The conjugate transpose of a matrix."""
+    if self.dim() == 0:
+        _warn_number("Tensor.H", "x.conj()")
+        return self.conj()
+    if self.dim() != 2:
+        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {self.dim()}-D tensor."
+                           + (" For batches of matrices, consider using tensor.mH" if self.dim() > 2 else ""))
+    return self.transpose(0, 1).conj()
 
 
 # ---------------------------------------------------------------- broadcasting

@@ -4,7 +4,8 @@ import math
 from .._core import OPS
 from .._core.declaring import op
 from .._core.dtype import get_default_dtype, scalar_type
-from .._core.pointwise import unary
+from .._core.pointwise import binary, unary
+from .._core.promotion import result_type
 from .._core.tensor import TensorBase, wrap_ndarray
 from . import samples
 from ._results import named
@@ -23,8 +24,10 @@ def _float(x, name):
 
 
 # Own loops for what SciPy computes number by number; of float64 the Bessel functions remain SciPy's.
-_LOOPS = {f: unary(f"_{f}_loop", f, method=False, function=False, inplace=False, out=False)
-          for f in ("erfinv", "i0", "i0e", "i1", "i1e")}
+_LOOPS = {f: kind(f"_{f}_loop", f, method=False, function=False, inplace=False, out=False)
+          for kind, names in ((unary, ("erfinv", "i0", "i0e", "i1", "i1e", "digamma")), (binary, ("zeta",)))
+          for f in names}
+_BESSEL = ("i0", "i0e", "i1", "i1e")
 
 
 def _computed(name, f, *arguments):
@@ -34,14 +37,16 @@ def _computed(name, f, *arguments):
         from .._gpu._dense import special
         return special(f, *(a.contiguous() if hasattr(a, "_ndarray") else a for a in arguments))
     dtype = tensors[0].dtype
-    if f in _LOOPS and (f == "erfinv" or dtype.name != "float64"):
+    if f in _LOOPS and not (f in _BESSEL and dtype.name == "float64"):
         return _LOOPS[f](*arguments)
     import numpy as np
     import scipy.special
     wide = dtype if dtype.name in ("float32", "float64") else get_default_dtype()
     result = getattr(scipy.special, f)(*(a.to(wide)._ndarray() if hasattr(a, "_ndarray") else a for a in arguments))
-    with np.errstate(over="ignore"):
-        return wrap_ndarray(result.astype(wide.name, copy=False)).to(dtype)
+    if result.dtype != wide.name:
+        with np.errstate(over="ignore"):
+            result = result.astype(wide.name)
+    return wrap_ndarray(result).to(dtype)
 
 
 # ---------------------------------------------------------------- error functions
@@ -69,7 +74,7 @@ def digamma(self):
     """The logarithmic derivative of the gamma function."""
     x = _float(self, "digamma")
     result = _computed("digamma", "digamma", x)
-    return where(x == 0, -OPS["torch.copysign"](x.new_full((), math.inf), x), result)
+    return result if not x.is_cuda else where(x == 0, -OPS["torch.copysign"](x.new_full((), math.inf), x), result)
 
 
 @op(method=False, out=True, samples=Samples([
@@ -83,7 +88,11 @@ def polygamma(n, self):
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     x = _float(self, "polygamma")
-    return digamma(x) if n == 0 else _computed("polygamma", "polygamma", n, x)
+    if n == 0:
+        return digamma(x)
+    if x.is_cuda or n > 30:                            # n! needs more room than float32 has
+        return _computed("polygamma", "polygamma", n, x)
+    return _LOOPS["zeta"](x.new_full((), n + 1), x) * (math.factorial(n) * (1 if n % 2 else -1))
 
 
 @op(name="polygamma", function=False, inplace=True, samples=Samples([call(Draw(3, 4, low=0.2, high=3), 1)], "real"))
@@ -98,6 +107,8 @@ OPS["torch.polygamma"] = polygamma
 @op(inplace=True, out=True, samples=Samples([call(Draw(3, 4, low=1.5, high=4), 2), call(Draw(3, low=2.5, high=4), 4)]))
 def mvlgamma(self, p):
     """The logarithm of the multivariate gamma function of dimension p."""
+    if self.dtype.name == "bool":
+        raise RuntimeError("The input tensor may not be a boolean tensor.")
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
     x = _float(self, "mvlgamma")
@@ -105,18 +116,20 @@ def mvlgamma(self, p):
     return (x.unsqueeze(-1) + steps).lgamma().sum(-1) + p * (p - 1) / 4 * math.log(math.pi)
 
 
-def _no_derivative(name, argument):
+def no_derivative(name, argument):
+    """The rule of what has a derivative that torch does not have."""
     raise NotImplementedError(f"the derivative for '{name}: {argument}' is not implemented")
 
 
 def _incomplete(name, f, sign):
     @op(name=name, inplace=True, out=True, samples=Samples(
             [call(Draw(3, 4, low=0.2), Draw(4, low=0.2))], gradcheck=False), grads={
-        "self": lambda g: _no_derivative(name, "input"),
+        "self": lambda g: no_derivative(name, "input"),
         "other": lambda g, self, other: g * sign * ((self - 1) * other.log() - other - self.lgamma()).exp()})
     def forward(self, other):
-        a, x = _float(self, name), _float(other, name)
-        return _computed(name, f, *OPS["torch.broadcast_tensors"](a, x))
+        dtype = result_type(self, other)
+        a, x = (_float(t if t.dtype is dtype else t.to(dtype), name) for t in (self, other))
+        return _computed(name, f, *((a, x) if a.shape == x.shape else OPS["torch.broadcast_tensors"](a, x)))
     forward.__doc__ = f"The regularised {'lower' if sign > 0 else 'upper'} incomplete gamma function."
 
 
@@ -175,6 +188,8 @@ _frexp_result = named("frexp", "mantissa", "exponent")
     grads={"self": lambda g, out: g / out[1].detach().to(g.dtype).exp2()})
 def frexp(self):
     """Mantissas in [0.5, 1) and exponents of two, which multiply to the elements."""
+    if not self.is_floating_point():
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
     import numpy as np
     mantissa, exponent = np.frexp(_float(self, "frexp")._ndarray())
     return _frexp_result((wrap_ndarray(mantissa), wrap_ndarray(exponent.astype(np.int32))))

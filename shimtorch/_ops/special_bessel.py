@@ -9,7 +9,7 @@ from .._core.tensor import TensorBase, wrap_ndarray
 from . import samples
 from ._rules import where
 from .samples import Draw, Samples, call
-from .special import _computed, _float, _i1, _no_derivative, i0
+from .special import _computed, _float, _i1, i0, no_derivative
 
 _SPACE = {"namespace": "torch.special", "method": False, "out": True}
 
@@ -17,9 +17,9 @@ _SPACE = {"namespace": "torch.special", "method": False, "out": True}
 def _declare(name, f, doc, grad=None, low=-2.0, high=2.0, special=True):
     """A function of one argument that SciPy has; without a rule, backward raises, as torch's does."""
     full = "special_" + name
-    rule = grad or (lambda g: _no_derivative(full, "input"))
+    rule = grad or (lambda g: no_derivative(full, "input"))
 
-    @op(name=name, grads={"self": rule}, doc=doc, samples=samples.unary(
+    @op(name=name, grads={"self": rule}, differentiable=grad is not None, doc=doc, samples=samples.unary(
         low=low, high=high, dtypes="real", gradcheck=grad is not None, special=special), **_SPACE)
     def forward(self):
         return _computed(full, f, _float(self, full))
@@ -41,7 +41,8 @@ for _name in ("k0", "k1"):
 
 
 @op(samples=samples.unary(dtypes="real", gradcheck=False, special=False),
-    grads={"self": lambda g: _no_derivative("special_airy_ai", "input")}, **_SPACE)
+    differentiable=False,
+    grads={"self": lambda g: no_derivative("special_airy_ai", "input")}, **_SPACE)
 def airy_ai(self):
     """The Airy function Ai."""
     import scipy.special
@@ -50,7 +51,8 @@ def airy_ai(self):
 
 
 @op(samples=samples.unary(dtypes="real", gradcheck=False, special=False),
-    grads={"self": lambda g: _no_derivative("special_spherical_bessel_j0", "input")}, **_SPACE)
+    differentiable=False,
+    grads={"self": lambda g: no_derivative("special_spherical_bessel_j0", "input")}, **_SPACE)
 def spherical_bessel_j0(self):
     """The spherical Bessel function of the first kind, of order 0: sin(x) / x."""
     x = _float(self, "special_spherical_bessel_j0")
@@ -111,7 +113,7 @@ def _both(self, other, name):
     if a.device != b.device:                                   # a number may lie on the CPU
         a, b = (a.to(b.device), b) if not a.dim() and not a.is_cuda else (a, b.to(a.device) if not b.dim() else b)
     a, b = _float(a.to(dtype), name), _float(b.to(dtype), name)
-    return OPS["torch.broadcast_tensors"](a, b)
+    return (a, b) if a.shape == b.shape else OPS["torch.broadcast_tensors"](a, b)
 
 
 @op(method=False, function=False, backward_name="SpecialXlog1pyBackward0", grads={
@@ -128,7 +130,7 @@ def xlog1py(self, other):
 
 
 @op(method=False, function=False, grads={
-    "x": lambda g: _no_derivative("special_zeta", "self"),
+    "x": lambda g: no_derivative("special_zeta", "self"),
     "y": lambda g, x, y: g * -x * _zeta(x + 1, y)})
 def _zeta(x, y):
     return _computed("zeta", "zeta", x, y)

@@ -1,73 +1,25 @@
 """``torch.special``: orthogonal polynomials of degree n at x; n and x are tensors or numbers."""
-import numpy as np
-
-from .._core.declaring import op
-from .._core.tensor import TensorBase, wrap_ndarray
+from .._core.pointwise import binary
 from .samples import Draw, Samples, call, integers
-from .special import _float, _no_derivative
+from .special import no_derivative
 
-_HIGHEST = 100_000                     # the recurrence takes a step for each degree
-
-
-def _recurrence(n, x, first, step):
-    """Values by a three-term recurrence: p0 = 1, p1 = first(x), p(k+1) = step(k, x, pk, p(k-1)); 0 for n < 0."""
-    n, x = np.broadcast_arrays(n, x)
-    one = np.ones_like(x)
-    result = np.where(n == 0, one, np.where(n < 0, 0, x)).astype(x.dtype)
-    if not n.size:
-        return result
-    before, now = one, first(x)
-    for k in range(1, int(n.max()) + 1):
-        np.copyto(result, now, where=n == k)
-        before, now = now, step(k, x, now, before).astype(x.dtype, copy=False)
-    return result
+_SAMPLES = Samples([call(Draw(3, 4), integers(4, high=6)), call(Draw(5), 3), call(0.5, integers(5, high=7)),
+                    call(Draw(), integers(high=6)), call(Draw(6), integers(6, low=7, high=30)),
+                    call(Draw(3, dtype="float32"), integers(2, 3, low=-2, high=2))], gradcheck=False)
 
 
-def _chebyshev(first, shifted=False):
-    def values(n, x):
-        x = 2 * x - 1 if shifted else x
-        return _recurrence(n, x, first, lambda k, x, now, before: 2 * x * now - before)
-    return values
+def _declare(name, doc):
+    binary(name, result="float", namespace="torch.special", method=False, inplace=False, samples=_SAMPLES,
+           renames={"n": "other"}, overloads=True, differentiable=False, grads={
+               "self": lambda g: no_derivative("special_" + name, "input"),
+               "other": lambda g: no_derivative("special_" + name, "n")},
+           doc=f"The {doc} of degree n at x, 0 where n is negative.")
 
 
-_FORMS = {"t": lambda x: x, "u": lambda x: 2 * x, "v": lambda x: 2 * x - 1, "w": lambda x: 2 * x + 1}
-_POLYNOMIALS = {f"chebyshev_polynomial_{k}": _chebyshev(f) for k, f in _FORMS.items()}
-_POLYNOMIALS.update({f"shifted_chebyshev_polynomial_{k}": _chebyshev(f, True) for k, f in _FORMS.items()})
-_POLYNOMIALS.update({
-    "hermite_polynomial_h": lambda n, x: _recurrence(
-        n, x, lambda x: 2 * x, lambda k, x, now, before: 2 * x * now - 2 * k * before),
-    "hermite_polynomial_he": lambda n, x: _recurrence(
-        n, x, lambda x: x, lambda k, x, now, before: x * now - k * before),
-    "laguerre_polynomial_l": lambda n, x: _recurrence(
-        n, x, lambda x: 1 - x, lambda k, x, now, before: ((2 * k + 1 - x) * now - k * before) / (k + 1)),
-    "legendre_polynomial_p": lambda n, x: _recurrence(
-        n, x, lambda x: x, lambda k, x, now, before: ((2 * k + 1) * x * now - k * before) / (k + 1)),
-})
-
-
-def _declare(name, values):
-    @op(name=name, namespace="torch.special", method=False, out=True, tensors_only=False, samples=Samples(
-        [call(Draw(3, 4), integers(4, high=6)), call(Draw(5), 3), call(0.5, integers(5, high=7)),
-         call(Draw(), integers(high=6))],
-        gradcheck=False),
-        grads={"self": lambda g: _no_derivative("special_" + name, "input"),
-               "n": lambda g: _no_derivative("special_" + name, "n")})
-    def forward(self, n):
-        x = self if isinstance(self, TensorBase) else n.new_full((), self, dtype=_default())
-        x = _float(x, "special_" + name)
-        wide = x._ndarray() if x.dtype.name in ("float32", "float64") else x.float()._ndarray()
-        degrees = n._ndarray().astype(np.int64) if isinstance(n, TensorBase) else np.int64(n)
-        if degrees.size and degrees.max() > _HIGHEST:
-            raise NotImplementedError(f"special_{name}: degrees above {_HIGHEST} are not implemented")
-        return wrap_ndarray(np.asarray(values(degrees, wide), order="C")).to(x.dtype)
-    kind = name.split("_polynomial_")[0].replace("_", " ").capitalize()
-    forward.__doc__ = f"The {kind} polynomial ({name[-1].upper()}) of degree n at x."
-
-
-def _default():
-    from .._core.dtype import get_default_dtype
-    return get_default_dtype()
-
-
-for _name, _values in _POLYNOMIALS.items():
-    _declare(_name, _values)
+for _letter in "tuvw":
+    _declare(f"chebyshev_polynomial_{_letter}", f"Chebyshev polynomial {_letter.upper()}")
+    _declare(f"shifted_chebyshev_polynomial_{_letter}", f"Chebyshev polynomial {_letter.upper()} of 2 x - 1")
+_declare("hermite_polynomial_h", "Hermite polynomial H")
+_declare("hermite_polynomial_he", "Hermite polynomial He")
+_declare("laguerre_polynomial_l", "Laguerre polynomial L")
+_declare("legendre_polynomial_p", "Legendre polynomial P")

@@ -10,6 +10,8 @@ __all__ = ["Adadelta"]
 class Adadelta(Optimizer):
     """Scales the gradient by the ratio of the root mean squares of past steps and of past gradients."""
 
+    _compiled = stepping.ADADELTA
+    _dense_only = "Adadelta"
     _step_is_tensor = True
     _later_options = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
 
@@ -46,36 +48,29 @@ class Adadelta(Optimizer):
         }
         super().__init__(params, defaults)
 
-    def _start(self, p):
+    def _start(self, p, group):
         state = self.state[p]
         state["step"] = _scalar_tensor(0.0)
         state["square_avg"] = _ops.zeros_like(p)
         state["acc_delta"] = _ops.zeros_like(p)
-        return state
 
-    def _update(self, group):
-        step_size = -_number(group["lr"])
-        rho, eps = group["rho"], group["eps"]
-        weight_decay = group["weight_decay"]
-        all_state = self.state
-        for p in group["params"]:
-            grad = p.grad
-            if grad is None:
-                continue
-            if grad.is_sparse:
-                raise RuntimeError("Adadelta does not support sparse gradients, please consider SparseAdam instead")
-            state = all_state[p] or self._start(p)
-            square, steps = state["square_avg"], state["acc_delta"]
-            state["step"].add_(1)
-            if stepping.adadelta(p, grad, square, steps, group["maximize"], weight_decay, rho, eps, -step_size):
-                continue
-            if group["maximize"]:
-                grad = -grad
-            if weight_decay != 0:
-                grad = grad.add(p, alpha=weight_decay)
-            if p.is_complex():
-                p, grad, square, steps = _as_real(p, grad, square, steps)
-            square.mul_(rho).addcmul_(grad, grad, value=1 - rho)
-            delta = steps.add(eps).sqrt_().div_(square.add(eps).sqrt_()).mul_(grad)
-            steps.mul_(rho).addcmul_(delta, delta, value=1 - rho)
-            p.add_(delta, alpha=step_size)
+    def _kept(self, group):
+        return "square_avg", "acc_delta"
+
+    def _numbers(self, group, count, state):
+        sign = -1 if group["maximize"] else 1
+        return sign, group["weight_decay"], group["rho"], group["eps"], _number(group["lr"])
+
+    def _step_by_ops(self, group, p, grad, state, numbers):
+        sign, decay, rho, eps, lr = numbers
+        square, steps = state["square_avg"], state["acc_delta"]
+        if sign < 0:
+            grad = -grad
+        if decay != 0:
+            grad = grad.add(p, alpha=decay)
+        if p.is_complex():
+            p, grad, square, steps = _as_real(p, grad, square, steps)
+        square.mul_(rho).addcmul_(grad, grad, value=1 - rho)
+        delta = steps.add(eps).sqrt_().div_(square.add(eps).sqrt_()).mul_(grad)
+        steps.mul_(rho).addcmul_(delta, delta, value=1 - rho)
+        p.add_(delta, alpha=-lr)

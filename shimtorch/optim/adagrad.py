@@ -10,6 +10,7 @@ __all__ = ["Adagrad"]
 class Adagrad(Optimizer):
     """Divides the gradient by the root of the sum of all its squares; takes sparse gradients."""
 
+    _compiled = stepping.ADAGRAD
     _step_is_tensor = True
     _later_options = {"eps": 1e-10, "foreach": None, "maximize": False, "differentiable": False, "fused": None}
 
@@ -51,9 +52,9 @@ class Adagrad(Optimizer):
         super().__init__(params, defaults)
         for group in self.param_groups:
             for p in group["params"]:
-                self._start(p)
+                self._start(p, group)
 
-    def _start(self, p):
+    def _start(self, p, group):
         value = self.defaults["initial_accumulator_value"]
         state = self.state[p]
         state["step"] = _scalar_tensor(0.0)
@@ -66,34 +67,29 @@ class Adagrad(Optimizer):
             for p in group["params"]:
                 self.state[p]["sum"].share_memory_()
 
-    def _update(self, group):
-        lr = _number(group["lr"])
-        lr_decay = group["lr_decay"]
-        weight_decay = group["weight_decay"]
-        eps = group["eps"]
-        all_state = self.state
-        for p in group["params"]:
-            grad = p.grad
-            if grad is None:
-                continue
-            state = all_state[p] or self._start(p)
-            total = state["sum"]
-            step_size = -(lr / (1 + (state["step"].add_(1).item() - 1) * lr_decay))
-            if stepping.adagrad(p, grad, total, group["maximize"], weight_decay, eps, -step_size):
-                continue
-            if group["maximize"]:
-                grad = -grad
-            if weight_decay != 0:
-                if grad.is_sparse:
-                    raise RuntimeError("weight_decay option is not compatible with sparse gradients")
-                grad = grad.add(p, alpha=weight_decay)
+    def _kept(self, group):
+        return ("sum",)
+
+    def _numbers(self, group, count, state):
+        step_size = _number(group["lr"]) / (1 + (count - 1) * group["lr_decay"])
+        return -1 if group["maximize"] else 1, group["weight_decay"], group["eps"], step_size
+
+    def _step_by_ops(self, group, p, grad, state, numbers):
+        sign, decay, eps, step_size = numbers
+        total = state["sum"]
+        if sign < 0:
+            grad = -grad
+        if decay != 0:
             if grad.is_sparse:
-                _update_rows(p, grad.coalesce(), total, step_size, eps)
-                continue
-            if p.is_complex():
-                p, grad, total = _as_real(p, grad, total)
-            total.addcmul_(grad, grad, value=1)
-            p.addcdiv_(grad, total.sqrt().add_(eps), value=step_size)
+                raise RuntimeError("weight_decay option is not compatible with sparse gradients")
+            grad = grad.add(p, alpha=decay)
+        if grad.is_sparse:
+            _update_rows(p, grad.coalesce(), total, -step_size, eps)
+            return
+        if p.is_complex():
+            p, grad, total = _as_real(p, grad, total)
+        total.addcmul_(grad, grad, value=1)
+        p.addcdiv_(grad, total.sqrt().add_(eps), value=-step_size)
 
 
 def _update_rows(p, grad, total, step_size, eps):

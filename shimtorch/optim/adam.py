@@ -9,6 +9,7 @@ from .optimizer import (
     _check_betas,
     _check_differentiable,
     _check_lr,
+    _decay,
     _number,
     _scalar_tensor,
 )
@@ -23,6 +24,8 @@ class Adam(Optimizer):
     adding to the gradient.
     """
 
+    _compiled = stepping.ADAM
+    _dense_only = "Adam"
     _step_is_tensor = True
     _later_options = {
         "amsgrad": False,
@@ -73,64 +76,50 @@ class Adam(Optimizer):
         }
         super().__init__(params, defaults)
 
-    def _start(self, p, amsgrad):
+    def _start(self, p, group):
         state = self.state[p]
         state["step"] = _scalar_tensor(0.0)
         state["exp_avg"] = _ops.zeros_like(p)
         state["exp_avg_sq"] = _ops.zeros_like(p)
-        if amsgrad:
+        if group["amsgrad"]:
             state["max_exp_avg_sq"] = _ops.zeros_like(p)
-        return state
 
-    def _update(self, group):
+    def _kept(self, group):
+        return "exp_avg", "exp_avg_sq", "max_exp_avg_sq" if group["amsgrad"] else None
+
+    def _numbers(self, group, count, state):
         lr = _number(group["lr"])
         beta1, beta2 = group["betas"]
-        eps = group["eps"]
-        weight_decay = group["weight_decay"]
-        decoupled = group["decoupled_weight_decay"]
-        amsgrad = group["amsgrad"]
-        maximize = group["maximize"]
-        all_state = self.state
-        steps = None
-        for p in group["params"]:
-            grad = p.grad
-            if grad is None:
-                continue
-            if grad.is_sparse:
-                raise RuntimeError("Adam does not support sparse gradients, please consider SparseAdam instead")
-            state = all_state[p] or self._start(p, amsgrad)
-            mean, square = state["exp_avg"], state["exp_avg_sq"]
-            largest = state["max_exp_avg_sq"] if amsgrad else None
-            count = state["step"].add_(1).item()
-            if count != steps:  # the same for all parameters that started together
-                steps = count
-                step_size = -(lr / (1 - beta1**count))
-                correction = (1 - beta2**count) ** 0.5
-                if not policy.adam_corrects_root:
-                    step_size, correction = step_size * correction, 1
-            if stepping.adam(p, grad, mean, square, largest, maximize, 0 if decoupled else weight_decay,
-                             1 - lr * weight_decay if decoupled else 1, beta1, beta2, eps, -step_size, correction):
-                continue
-            if maximize:
-                grad = -grad
-            if weight_decay != 0:
-                if decoupled:
-                    p.mul_(1 - lr * weight_decay)
-                else:
-                    grad = grad.add(p, alpha=weight_decay)
-            if p.is_complex():
-                p, grad, mean, square = _as_real(p, grad, mean, square)
-                if amsgrad:
-                    largest = _as_real(largest)[0]
-            if policy.adam_corrects_root:
-                mean.lerp_(grad, 1 - beta1)
-            else:
-                mean.mul_(beta1).add_(grad, alpha=1 - beta1)
-            square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
-            if amsgrad:
-                _ops.maximum(largest, square, out=largest)
-                square = largest
-            p.addcdiv_(mean, _root(square, correction).add_(eps), value=step_size)
+        added, shrink = _decay(group, lr)
+        step_size = lr / (1 - beta1**count)
+        correction = (1 - beta2**count) ** 0.5
+        if not policy.adam_corrects_root:
+            step_size, correction = step_size * correction, 1
+        return -1 if group["maximize"] else 1, added, shrink, beta1, beta2, group["eps"], step_size, correction
+
+    def _step_by_ops(self, group, p, grad, state, numbers):
+        sign, added, shrink, beta1, beta2, eps, step_size, correction = numbers
+        mean, square = state["exp_avg"], state["exp_avg_sq"]
+        if sign < 0:
+            grad = -grad
+        if shrink != 1:
+            p.mul_(shrink)
+        if added != 0:
+            grad = grad.add(p, alpha=added)
+        largest = state["max_exp_avg_sq"] if group["amsgrad"] else None
+        if p.is_complex():
+            p, grad, mean, square = _as_real(p, grad, mean, square)
+            if largest is not None:
+                largest = _as_real(largest)[0]
+        if policy.adam_corrects_root:
+            mean.lerp_(grad, 1 - beta1)
+        else:
+            mean.mul_(beta1).add_(grad, alpha=1 - beta1)
+        square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+        if largest is not None:
+            _ops.maximum(largest, square, out=largest)
+            square = largest
+        p.addcdiv_(mean, _root(square, correction).add_(eps), value=-step_size)
 
 
 def _root(square, correction):

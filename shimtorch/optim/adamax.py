@@ -18,6 +18,8 @@ __all__ = ["Adamax"]
 class Adamax(Optimizer):
     """Adam with the decaying maximum of the gradient in place of the root mean square."""
 
+    _compiled = stepping.ADAMAX
+    _dense_only = "Adamax"
     _step_is_tensor = True
     _later_options = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
 
@@ -53,37 +55,29 @@ class Adamax(Optimizer):
         }
         super().__init__(params, defaults)
 
-    def _start(self, p):
+    def _start(self, p, group):
         state = self.state[p]
         state["step"] = _scalar_tensor(0.0)
         state["exp_avg"] = _ops.zeros_like(p)
         state["exp_inf"] = _ops.zeros_like(p)
-        return state
 
-    def _update(self, group):
-        lr = _number(group["lr"])
+    def _kept(self, group):
+        return "exp_avg", "exp_inf"
+
+    def _numbers(self, group, count, state):
         beta1, beta2 = group["betas"]
-        eps = group["eps"]
-        weight_decay = group["weight_decay"]
-        all_state = self.state
-        for p in group["params"]:
-            grad = p.grad
-            if grad is None:
-                continue
-            if grad.is_sparse:
-                raise RuntimeError("Adamax does not support sparse gradients, please consider SparseAdam instead")
-            state = all_state[p] or self._start(p)
-            mean, largest = state["exp_avg"], state["exp_inf"]
-            count = state["step"].add_(1).item()
-            step_size = lr / (1 - beta1**count)
-            if stepping.adamax(p, grad, mean, largest, group["maximize"], weight_decay, beta1, beta2, eps, step_size):
-                continue
-            if group["maximize"]:
-                grad = -grad
-            if weight_decay != 0:
-                grad = grad.add(p, alpha=weight_decay)
-            if p.is_complex():
-                p, grad, mean, largest = _as_real(p, grad, mean, largest)
-            mean.lerp_(grad, 1 - beta1)
-            _ops.maximum(largest.mul_(beta2), grad.abs().add_(eps), out=largest)
-            p.addcdiv_(mean, largest, value=-step_size)
+        step_size = _number(group["lr"]) / (1 - beta1**count)
+        return -1 if group["maximize"] else 1, group["weight_decay"], beta1, beta2, group["eps"], step_size
+
+    def _step_by_ops(self, group, p, grad, state, numbers):
+        sign, decay, beta1, beta2, eps, step_size = numbers
+        mean, largest = state["exp_avg"], state["exp_inf"]
+        if sign < 0:
+            grad = -grad
+        if decay != 0:
+            grad = grad.add(p, alpha=decay)
+        if p.is_complex():
+            p, grad, mean, largest = _as_real(p, grad, mean, largest)
+        mean.lerp_(grad, 1 - beta1)
+        _ops.maximum(largest.mul_(beta2), grad.abs().add_(eps), out=largest)
+        p.addcdiv_(mean, largest, value=-step_size)

@@ -10,6 +10,9 @@ __all__ = ["ASGD"]
 class ASGD(Optimizer):
     """Gradient descent with a decaying rate; the average of the parameters after *t0* steps is state["ax"]."""
 
+    _compiled = stepping.ASGD
+    _dense_only = "ASGD"
+    _numbers_differ = True
     _step_is_tensor = True
     _later_options = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
 
@@ -50,40 +53,36 @@ class ASGD(Optimizer):
                 if isinstance(param_state.get(name), (int, float)):  # states from before 1.12
                     param_state[name] = _scalar_tensor(float(param_state[name]))
 
-    def _start(self, p, lr):
+    def _start(self, p, group):
         state = self.state[p]
         state["step"] = _scalar_tensor(0.0)
-        state["eta"] = _scalar_tensor(float(lr))
+        state["eta"] = _scalar_tensor(float(_number(group["lr"])))
         state["mu"] = _scalar_tensor(1.0)
         state["ax"] = _ops.zeros_like(p)
-        return state
 
-    def _update(self, group):
-        lr = _number(group["lr"])
-        lambd, alpha, t0 = group["lambd"], group["alpha"], group["t0"]
-        weight_decay = group["weight_decay"]
-        all_state = self.state
-        for p in group["params"]:
-            grad = p.grad
-            if grad is None:
-                continue
-            if grad.is_sparse:
-                raise RuntimeError("ASGD does not support sparse gradients, please consider SparseAdam instead")
-            state = all_state[p] or self._start(p, lr)
-            average, eta, mu = state["ax"], state["eta"], state["mu"]
-            count = state["step"].add_(1).item()
-            rate, share = eta.item(), mu.item()
-            if not stepping.asgd(p, grad, average, group["maximize"], weight_decay, 1 - lambd * rate, rate, share):
-                if group["maximize"]:
-                    grad = -grad
-                if p.is_complex():
-                    p, grad, average = _as_real(p, grad, average)
-                if weight_decay != 0:
-                    grad = grad.add(p, alpha=weight_decay)
-                p.mul_(1 - lambd * rate).add_(grad, alpha=-rate)
-                if share == 1:
-                    average.copy_(p)
-                else:
-                    average.add_(p.sub(average).mul_(share))
-            eta.copy_(_scalar_tensor(lr / ((1 + lambd * lr * count) ** alpha)))
-            mu.copy_(_scalar_tensor(1 / max(1, count - t0)))
+    def _kept(self, group):
+        return ("ax",)
+
+    def _numbers(self, group, count, state):
+        """The numbers of this step; the rates of the next one are left in *state*."""
+        lr, lambd = _number(group["lr"]), group["lambd"]
+        eta, mu = state["eta"], state["mu"]
+        rate, share = eta.item(), mu.item()
+        eta.fill_(lr / ((1 + lambd * lr * count) ** group["alpha"]))
+        mu.fill_(1 / max(1, count - group["t0"]))
+        return -1 if group["maximize"] else 1, group["weight_decay"], 1 - lambd * rate, rate, share
+
+    def _step_by_ops(self, group, p, grad, state, numbers):
+        sign, decay, shrink, rate, share = numbers
+        average = state["ax"]
+        if sign < 0:
+            grad = -grad
+        if p.is_complex():
+            p, grad, average = _as_real(p, grad, average)
+        if decay != 0:
+            grad = grad.add(p, alpha=decay)
+        p.mul_(shrink).add_(grad, alpha=-rate)
+        if share == 1:
+            average.copy_(p)
+        else:
+            average.add_(p.sub(average).mul_(share))

@@ -19,6 +19,9 @@ __all__ = ["NAdam"]
 class NAdam(Optimizer):
     """Adam with Nesterov momentum that grows over the steps by *momentum_decay*."""
 
+    _compiled = stepping.NADAM
+    _dense_only = "NAdam"
+    _numbers_differ = True
     _step_is_tensor = True
     _later_options = {
         "maximize": False,
@@ -73,47 +76,42 @@ class NAdam(Optimizer):
             if isinstance(product, (int, float)):  # states from before 1.12
                 param_state["mu_product"] = _scalar_tensor(float(product))
 
-    def _start(self, p):
+    def _start(self, p, group):
         state = self.state[p]
         state["step"] = _scalar_tensor(0.0)
         state["mu_product"] = _scalar_tensor(1.0)
         state["exp_avg"] = _ops.zeros_like(p)
         state["exp_avg_sq"] = _ops.zeros_like(p)
-        return state
 
-    def _update(self, group):
-        lr = _number(group["lr"])
+    def _kept(self, group):
+        return "exp_avg", "exp_avg_sq"
+
+    def _numbers(self, group, count, state):
+        """The numbers of this step, whose momentum is multiplied into the product that *state* keeps."""
+        lr, decay = _number(group["lr"]), group["momentum_decay"]
         beta1, beta2 = group["betas"]
         added, shrink = _decay(group, lr)
-        decay = group["momentum_decay"]
-        all_state = self.state
-        for p in group["params"]:
-            grad = p.grad
-            if grad is None:
-                continue
-            if grad.is_sparse:
-                raise RuntimeError("NAdam does not support sparse gradients, please consider SparseAdam instead")
-            state = all_state[p] or self._start(p)
-            mean, square = state["exp_avg"], state["exp_avg_sq"]
-            count = state["step"].add_(1).item()
-            mu = beta1 * (1.0 - 0.5 * 0.96 ** (count * decay))
-            mu_next = beta1 * (1.0 - 0.5 * 0.96 ** ((count + 1) * decay))
-            product = state["mu_product"].mul_(mu).item()
-            step_size = lr * (1.0 - mu) / (1.0 - product)
-            step_of_mean = lr * mu_next / (1.0 - product * mu_next)
-            if stepping.nadam(p, grad, mean, square, group["maximize"], added, shrink, beta1, beta2, group["eps"],
-                              1 - beta2**count, step_size, step_of_mean):
-                continue
-            if group["maximize"]:
-                grad = -grad
-            if p.is_complex():
-                p, grad, mean, square = _as_real(p, grad, mean, square)
-            if shrink != 1:
-                p.mul_(shrink)
-            if added != 0:
-                grad = grad.add(p, alpha=added)
-            mean.lerp_(grad, 1 - beta1)
-            square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
-            denom = square.div(1 - beta2**count).sqrt_().add_(group["eps"])
-            p.addcdiv_(grad, denom, value=-step_size)
-            p.addcdiv_(mean, denom, value=-step_of_mean)
+        mu = beta1 * (1.0 - 0.5 * 0.96 ** (count * decay))
+        mu_next = beta1 * (1.0 - 0.5 * 0.96 ** ((count + 1) * decay))
+        product = state["mu_product"].mul_(mu).item()
+        step_size = lr * (1.0 - mu) / (1.0 - product)
+        step_of_mean = lr * mu_next / (1.0 - product * mu_next)
+        sign = -1 if group["maximize"] else 1
+        return sign, added, shrink, beta1, beta2, group["eps"], 1 - beta2**count, step_size, step_of_mean
+
+    def _step_by_ops(self, group, p, grad, state, numbers):
+        sign, added, shrink, beta1, beta2, eps, correction, step_size, step_of_mean = numbers
+        mean, square = state["exp_avg"], state["exp_avg_sq"]
+        if sign < 0:
+            grad = -grad
+        if p.is_complex():
+            p, grad, mean, square = _as_real(p, grad, mean, square)
+        if shrink != 1:
+            p.mul_(shrink)
+        if added != 0:
+            grad = grad.add(p, alpha=added)
+        mean.lerp_(grad, 1 - beta1)
+        square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+        denom = square.div(correction).sqrt_().add_(eps)
+        p.addcdiv_(grad, denom, value=-step_size)
+        p.addcdiv_(mean, denom, value=-step_of_mean)

@@ -4,7 +4,7 @@ from collections import OrderedDict, defaultdict
 from functools import wraps
 
 from .. import _ops, enable_grad, no_grad
-from .._core import Tensor
+from .._core import Tensor, stepping
 from .._core.dtype import float32, float64, get_default_dtype
 from .._core.policy import policy
 from ..utils._zero_grad import zero_grads
@@ -93,13 +93,18 @@ class Optimizer:
 
     *params* are tensors, (name, tensor) pairs, or dicts with ``"params"`` and options that differ from *defaults*.
     A subclass defines ``step(closure=None)``, or only ``_update(group)``, which moves the parameters of one group and
-    runs without grad.
+    runs without grad, or only what ``stepping.take`` asks for and ``_step_by_ops``.
     """
 
     # Options and their values in groups that were saved before the option existed.
     _later_options = {}
     # Whether the state's "step" is a tensor; older states hold a number.
     _step_is_tensor = False
+    # Which pass over memory takes the steps, under which name sparse gradients are refused (None: they are not), and
+    # whether parameters that have taken as many steps may differ in the numbers of the next one.
+    _compiled = None
+    _dense_only = None
+    _numbers_differ = False
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -138,7 +143,11 @@ class Optimizer:
         return loss
 
     def _update(self, group):
-        raise NotImplementedError
+        """Move the parameters of a group: in one pass those that one can move, the others by ops."""
+        if self._compiled is None:
+            raise NotImplementedError
+        for p, grad, state, numbers in stepping.take(self, group):
+            self._step_by_ops(group, p, grad, state, numbers)
 
     def zero_grad(self, set_to_none=None):
         """Forget the gradients of all parameters, or fill them with zeros when not *set_to_none*.

@@ -10,6 +10,8 @@ __all__ = ["RMSprop"]
 class RMSprop(Optimizer):
     """Divides the gradient by the root of the running mean of its square (of its variance if *centered*)."""
 
+    _compiled = stepping.RMSPROP
+    _dense_only = "RMSprop"
     _step_is_tensor = True
     _later_options = {
         "momentum": 0,
@@ -66,44 +68,36 @@ class RMSprop(Optimizer):
             state["momentum_buffer"] = _ops.zeros_like(p)
         if group["centered"]:
             state["grad_avg"] = _ops.zeros_like(p)
-        return state
 
-    def _update(self, group):
-        step_size = -_number(group["lr"])
-        alpha, eps = group["alpha"], group["eps"]
-        weight_decay = group["weight_decay"]
-        momentum, centered = group["momentum"], group["centered"]
-        all_state = self.state
-        for p in group["params"]:
-            grad = p.grad
-            if grad is None:
-                continue
-            if grad.is_sparse:
-                raise RuntimeError("RMSprop does not support sparse gradients, please consider SparseAdam instead")
-            state = all_state[p] or self._start(p, group)
-            state["step"].add_(1)
-            square = state["square_avg"]
-            mean = state["grad_avg"] if centered else None
-            buffer = state["momentum_buffer"] if momentum > 0 else None
-            if stepping.rmsprop(p, grad, square, mean, buffer, group["maximize"], weight_decay, alpha, momentum, eps,
-                                -step_size):
-                continue
-            if group["maximize"]:
-                grad = -grad
-            if weight_decay != 0:
-                grad = grad.add(p, alpha=weight_decay)
-            if p.is_complex():
-                p, grad, square = _as_real(p, grad, square)
-                mean = None if mean is None else _as_real(mean)[0]
-                buffer = None if buffer is None else _as_real(buffer)[0]
-            square.mul_(alpha).addcmul_(grad, grad, value=1 - alpha)
-            if centered:
-                mean.lerp_(grad, 1 - alpha)
-                denom = square.addcmul(mean, mean, value=-1).sqrt_().add_(eps)
-            else:
-                denom = square.sqrt().add_(eps)
-            if momentum > 0:
-                buffer.mul_(momentum).addcdiv_(grad, denom)
-                p.add_(buffer, alpha=step_size)
-            else:
-                p.addcdiv_(grad, denom, value=step_size)
+    def _kept(self, group):
+        return ("square_avg", "grad_avg" if group["centered"] else None,
+                "momentum_buffer" if group["momentum"] > 0 else None)
+
+    def _numbers(self, group, count, state):
+        sign = -1 if group["maximize"] else 1
+        return sign, group["weight_decay"], group["alpha"], group["momentum"], group["eps"], _number(group["lr"])
+
+    def _step_by_ops(self, group, p, grad, state, numbers):
+        sign, decay, alpha, momentum, eps, lr = numbers
+        square = state["square_avg"]
+        mean = state["grad_avg"] if group["centered"] else None
+        buffer = state["momentum_buffer"] if momentum > 0 else None
+        if sign < 0:
+            grad = -grad
+        if decay != 0:
+            grad = grad.add(p, alpha=decay)
+        if p.is_complex():
+            p, grad, square = _as_real(p, grad, square)
+            mean = None if mean is None else _as_real(mean)[0]
+            buffer = None if buffer is None else _as_real(buffer)[0]
+        square.mul_(alpha).addcmul_(grad, grad, value=1 - alpha)
+        if mean is not None:
+            mean.lerp_(grad, 1 - alpha)
+            denom = square.addcmul(mean, mean, value=-1).sqrt_().add_(eps)
+        else:
+            denom = square.sqrt().add_(eps)
+        if buffer is not None:
+            buffer.mul_(momentum).addcdiv_(grad, denom)
+            p.add_(buffer, alpha=-lr)
+        else:
+            p.addcdiv_(grad, denom, value=-lr)

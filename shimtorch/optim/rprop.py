@@ -10,6 +10,8 @@ __all__ = ["Rprop"]
 class Rprop(Optimizer):
     """Steps by the sign of the gradient; each element's step grows while the sign stays and shrinks when it turns."""
 
+    _compiled = stepping.RPROP
+    _dense_only = "Rprop"
     _step_is_tensor = True
     _later_options = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
 
@@ -40,36 +42,30 @@ class Rprop(Optimizer):
         }
         super().__init__(params, defaults)
 
-    def _start(self, p, grad, lr):
+    def _start(self, p, group):
         state = self.state[p]
         state["step"] = _scalar_tensor(0.0)
         state["prev"] = _ops.zeros_like(p)
-        state["step_size"] = _ops.full_like(grad, complex(lr, lr) if p.is_complex() else lr)
-        return state
+        lr = _number(group["lr"])
+        state["step_size"] = _ops.full_like(p.grad, complex(lr, lr) if p.is_complex() else lr)
 
-    def _update(self, group):
-        shrink, grow = group["etas"]
-        smallest, largest = group["step_sizes"]
-        all_state = self.state
-        for p in group["params"]:
-            grad = p.grad
-            if grad is None:
-                continue
-            if grad.is_sparse:
-                raise RuntimeError("Rprop does not support sparse gradients, please consider SparseAdam instead")
-            state = all_state[p] or self._start(p, grad, _number(group["lr"]))
-            previous, step_size = state["prev"], state["step_size"]
-            state["step"].add_(1)
-            if stepping.rprop(p, grad, previous, step_size, group["maximize"], shrink, grow, smallest, largest):
-                continue
-            if group["maximize"]:
-                grad = -grad
-            if p.is_complex():
-                p, grad, previous, step_size = _as_real(p, grad, previous, step_size)
-            agreement = grad.mul(previous)
-            turned = agreement < 0
-            factor = _ops.ones_like(agreement).masked_fill_(agreement > 0, grow).masked_fill_(turned, shrink)
-            step_size.mul_(factor).clamp_(smallest, largest)
-            grad = grad.masked_fill(turned, 0)  # no step where the sign has just turned
-            p.addcmul_(grad.sign(), step_size, value=-1)
-            previous.copy_(grad)
+    def _kept(self, group):
+        return "prev", "step_size"
+
+    def _numbers(self, group, count, state):
+        return -1 if group["maximize"] else 1, *group["etas"], *group["step_sizes"]
+
+    def _step_by_ops(self, group, p, grad, state, numbers):
+        sign, shrink, grow, smallest, largest = numbers
+        previous, step_size = state["prev"], state["step_size"]
+        if sign < 0:
+            grad = -grad
+        if p.is_complex():
+            p, grad, previous, step_size = _as_real(p, grad, previous, step_size)
+        agreement = grad.mul(previous)
+        turned = agreement < 0
+        factor = _ops.ones_like(agreement).masked_fill_(agreement > 0, grow).masked_fill_(turned, shrink)
+        step_size.mul_(factor).clamp_(smallest, largest)
+        grad = grad.masked_fill(turned, 0)  # no step where the sign has just turned
+        p.addcmul_(grad.sign(), step_size, value=-1)
+        previous.copy_(grad)

@@ -9,6 +9,7 @@ __all__ = ["SGD"]
 class SGD(Optimizer):
     """``p -= lr * g``, with momentum and weight decay; sparse gradients need momentum 0."""
 
+    _compiled = stepping.SGD
     _later_options = {
         "nesterov": False,
         "maximize": False,
@@ -52,40 +53,25 @@ class SGD(Optimizer):
         }
         super().__init__(params, defaults)
 
-    def _update(self, group):
-        step_size = -_number(group["lr"])
-        momentum = group["momentum"]
-        weight_decay = _number(group["weight_decay"])
-        maximize = group["maximize"]
-        gain = 1 - group["dampening"]
-        nesterov = group["nesterov"]
-        all_state = self.state
-        for p in group["params"]:
-            grad = p.grad
-            if grad is None:
-                continue
-            buffer = None
-            if momentum != 0:
-                state = all_state[p]
-                buffer = state.get("momentum_buffer")
-                if buffer is None and not grad.is_sparse:
-                    buffer = grad.detach().clone()
-                    if stepping.sgd(p, grad, buffer, True, nesterov, maximize, weight_decay, momentum, gain,
-                                    -step_size):
-                        state["momentum_buffer"] = buffer
-                        continue
-                    buffer = None
-            if (momentum == 0 or buffer is not None) and stepping.sgd(
-                    p, grad, buffer, False, nesterov, maximize, weight_decay, momentum, gain, -step_size):
-                continue
-            if maximize:
-                grad = -grad
-            if weight_decay != 0:
-                grad = grad.add(p, alpha=weight_decay)
-            if momentum != 0:
-                if buffer is None:
-                    buffer = state["momentum_buffer"] = grad.detach().clone()
-                else:
-                    buffer.mul_(momentum).add_(grad, alpha=gain)
-                grad = grad.add(buffer, alpha=momentum) if nesterov else buffer
-            p.add_(grad, alpha=step_size)
+    def _kept(self, group):
+        return ("momentum_buffer",) if group["momentum"] != 0 else ()
+
+    def _numbers(self, group, count, state):
+        sign = -1 if group["maximize"] else 1
+        return (sign, _number(group["weight_decay"]), group["momentum"], 1 - group["dampening"], _number(group["lr"]),
+                group["nesterov"])
+
+    def _step_by_ops(self, group, p, grad, state, numbers):
+        sign, decay, momentum, gain, lr, nesterov = numbers
+        if sign < 0:
+            grad = -grad
+        if decay != 0:
+            grad = grad.add(p, alpha=decay)
+        if momentum != 0:
+            buffer = state.get("momentum_buffer")
+            if buffer is None:
+                buffer = state["momentum_buffer"] = grad.detach().clone()
+            else:
+                buffer.mul_(momentum).add_(grad, alpha=gain)
+            grad = grad.add(buffer, alpha=momentum) if nesterov else buffer
+        p.add_(grad, alpha=-lr)

@@ -274,6 +274,10 @@ def test_out(op):
             continue
         args, kwargs = arguments(op, index, dtype, torch.from_numpy)
         want = op(*args, **kwargs)
+        if op.out_needs is not None and len(args) < 2 and op.out_needs not in kwargs:
+            with pytest.raises(TypeError, match=f"missing 1 required positional arguments: \"{op.out_needs}\""):
+                op(*args, out=torch.empty(0, dtype=want.dtype), **kwargs)
+            continue
         if isinstance(want, torch.Tensor):
             out = torch.empty(0, dtype=want.dtype)
             assert op(*args, out=out, **kwargs) is out

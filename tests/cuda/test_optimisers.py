@@ -68,8 +68,30 @@ def test_steps(name, foreach):
         torch.testing.assert_close(got, want, rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW", "Adadelta", "RMSprop"])
+@pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW", "Adadelta", "Adagrad", "Adamax", "ASGD", "NAdam", "RAdam",
+                                  "RMSprop"])
 @pytest.mark.parametrize("options", [{"maximize": True}, {"weight_decay": 0.1}])
 def test_options(name, options):
     for got, want in zip(trained(name, options, "cuda"), trained(name, options, "cpu"), strict=True):
         torch.testing.assert_close(got, want, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["SGD", "Adam", "RMSprop", "Rprop"])
+def test_many_parameters(name):
+    """More than one launch takes, of two types, some on the same memory."""
+    options, found = {"lr": 0.05}, {}
+    for device in ("cpu", "cuda"):
+        torch.manual_seed(3)
+        whole = torch.randn(60).to(device)
+        parameters = [torch.randn(1 + i % 7, dtype=(torch.float32, torch.float64)[i % 3 == 0]).to(device)
+                      for i in range(70)] + [whole[:40], whole[20:], torch.randn(0).to(device)]
+        parameters = [p.requires_grad_() for p in parameters]
+        optimiser = getattr(torch.optim, name)(parameters, **options)
+        for _ in range(3):
+            for p in parameters:
+                p.grad = torch.randn(p.shape).to(device, p.dtype)
+            optimiser.step()
+        assert all(p._version == 3 for p in parameters[:70])
+        found[device] = [p.detach().cpu() for p in parameters]
+    for got, want in zip(found["cuda"], found["cpu"], strict=True):
+        torch.testing.assert_close(got, want, rtol=1e-5, atol=1e-6)

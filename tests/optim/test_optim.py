@@ -265,3 +265,50 @@ def test_one_pass_does_what_tensor_ops_do(name, options, dtype):
     for key, value in optimizers[0].state[quick].items():
         if isinstance(value, torch.Tensor):
             torch.testing.assert_close(value, optimizers[1].state[slow][key])
+
+
+def many_parameters():
+    """Parameters of all sizes, two types and orders of memory, one of them twice, two on the same memory."""
+    sizes = [(10,), (), (0, 3), (300, 301), (7, 5)] * 2
+    parameters = [torch.randn(size).to(dtype) for i, size in enumerate(sizes)
+                  for dtype in (torch.float32, torch.float64)[i % 2:]]
+    parameters += [torch.randn(6, 4).t(), torch.randn(40000), torch.randn(3, dtype=torch.float16)]
+    whole = torch.randn(50000)
+    parameters += [whole[:30000], whole[20000:], parameters[3]]
+    return [p if p.requires_grad else p.requires_grad_() for p in parameters]
+
+
+def steps_of(name, options, threads):
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        torch.manual_seed(0)
+        parameters = many_parameters()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")            # of the parameter that is there twice
+            optimizer = getattr(torch.optim, name)(parameters, **options)
+        for step in range(4):
+            for i, p in enumerate(parameters):
+                p.grad = None if (i + step) % 5 == 0 else torch.randn(p.shape).to(p.dtype)
+            optimizer.step()
+        return parameters, optimizer
+    finally:
+        torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize("name, options", ONE_PASS)
+def test_one_pass_for_all_parameters(name, options):
+    """The same numbers for any number of threads, also where parameters share memory."""
+    (first, one), (second, two) = (steps_of(name, options, threads) for threads in (1, 3))
+    for p, q in zip(first, second, strict=True):
+        assert torch.equal(p, q) and p._version == q._version > 0
+        assert all(torch.equal(torch.as_tensor(v), torch.as_tensor(two.state[q][k])) for k, v in one.state[p].items())
+
+
+def test_one_pass_refuses_sparse_gradients_before_any_step():
+    parameters = [torch.ones(3).requires_grad_(), torch.ones(2).requires_grad_()]
+    optimizer = torch.optim.Adam(parameters)
+    parameters[0].grad, parameters[1].grad = torch.ones(3), torch.ones(2).to_sparse()
+    with pytest.raises(RuntimeError, match="Adam does not support sparse gradients"):
+        optimizer.step()
+    assert parameters[0].tolist() == [1, 1, 1] and optimizer.state[parameters[0]]["step"] == 0

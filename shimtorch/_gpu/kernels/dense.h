@@ -1,5 +1,6 @@
 /* Entry points of the kernels of layers, sorting, filling and optimisers: as those of kernels.h. Tensors are contiguous. */
 #pragma once
+#include "../../_kernels/optimise.h"
 #include "kernels.h"
 
 #ifdef __cplusplus
@@ -71,18 +72,10 @@ enum { SHIM_POISSON = 0, SHIM_GAMMA = 1, SHIM_BINOMIAL = 2 };
 cudaError_t shim_sample(int kind, int dtype, void *out, const void *a, const void *b, int64_t n, uint64_t seed,
                         uint64_t offset, cudaStream_t stream);
 
-enum { SHIM_SGD, SHIM_ADAM, SHIM_ADADELTA };
+enum { SHIM_STEPS = 31 }; /* whose arguments fit into 4096 bytes */
 
-/* A step of an optimiser on n elements: see step.cu for the numbers. */
-typedef struct {
-    void *p;
-    const void *g;
-    void *state[3];
-    double numbers[8];
-    int fresh, nesterov;
-} shim_step;
-
-cudaError_t shim_take_step(int kind, int dtype, const shim_step *s, int64_t n, cudaStream_t stream);
+/* The steps of up to SHIM_STEPS parameters, none of which writes what another one's uses. */
+cudaError_t shim_take_steps(int optimiser, int dtype, const st_step *s, int count, cudaStream_t stream);
 
 /* One step of recurrent cells of `size` elements for n examples; see recurrent.cu */
 enum { SHIM_LSTM = 0, SHIM_GRU = 1 };
