@@ -4,8 +4,8 @@ import os
 import numpy as np
 
 from ._core.device import as_device
+from ._core.dtype import PYTHON_TYPES, as_dtype, get_default_dtype, scalar_type
 from ._core.dtype import dtype as _dtype
-from ._core.dtype import get_default_dtype, scalar_type
 from ._core.factory import as_tensor, tensor
 from ._core.tensor import TensorBase, from_numpy, wrap_ndarray
 
@@ -25,8 +25,9 @@ def _typed(array, dtype):
 
 def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
     """A one-dimensional tensor on the memory of an object that has the buffer protocol."""
-    if not isinstance(dtype, _dtype):
+    if not (isinstance(dtype, _dtype) or dtype in PYTHON_TYPES):
         raise TypeError(f"frombuffer(): argument 'dtype' must be torch.dtype, not {type(dtype).__name__}")
+    dtype = as_dtype(dtype)
     try:
         view = memoryview(buffer)
     except TypeError:
@@ -86,6 +87,7 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
     The bytes of a buffer are read as elements of dtype, or of the default dtype. copy: True always copies, False never
     does, and raises where that is not possible. requires_grad: None leaves a tensor its history, False takes it away.
     """
+    dtype = None if dtype is None else as_dtype(dtype)
     if isinstance(obj, np.generic):
         if copy is False:
             raise RuntimeError("can't alias NumPy scalars. Either remove copy=False or transform it in a ndarray. ")

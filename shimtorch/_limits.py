@@ -1,8 +1,8 @@
 """``torch.finfo`` and ``torch.iinfo``: what the numbers of a dtype can be."""
 import numpy as np
 
+from ._core.dtype import PYTHON_TYPES, get_default_dtype
 from ._core.dtype import dtype as _dtype
-from ._core.dtype import get_default_dtype
 
 # bits, eps, max, smallest normal number, resolution.
 _FLOATS = {
@@ -15,8 +15,11 @@ _PARTS = {"complex64": "float32", "complex128": "float64"}
 
 
 def _check(kind, type):
+    if type in PYTHON_TYPES:
+        return PYTHON_TYPES[type]
     if not isinstance(type, _dtype):
         raise TypeError(f"{kind}(): argument 'type' (position 1) must be torch.dtype, not {type.__class__.__name__}")
+    return type
 
 
 class finfo:
@@ -27,7 +30,7 @@ class finfo:
 
     def __init__(self, type=None):
         type = get_default_dtype() if type is None else type
-        _check("finfo", type)
+        type = _check("finfo", type)
         name = _PARTS.get(type.name, type.name)
         if name not in _FLOATS:
             raise TypeError("torch.finfo() requires a floating point input type. Use torch.iinfo to handle "
@@ -53,7 +56,7 @@ class iinfo:
     __slots__ = ("bits", "max", "min", "dtype")
 
     def __init__(self, type):
-        _check("iinfo", type)
+        type = _check("iinfo", type)
         if type.name == "bool":
             raise TypeError("torch.bool is not supported by torch.iinfo")
         if type.is_floating_point or type.is_complex:

@@ -180,24 +180,22 @@ cdef int as_code(object obj) except -1:
     """The code of a dtype given by a user: a torch dtype, or Python's bool, int, float, complex."""
     if type(obj) is dtype:
         return (<dtype>obj).code
-    if obj is builtin_float:
-        return _default
-    if obj is builtin_int:
-        return INT64
-    if obj is builtin_bool:
-        return BOOL
-    if obj is builtin_complex:
-        return default_complex_code()
+    if isinstance(obj, type) and obj in PYTHON_TYPES:
+        return (<dtype>PYTHON_TYPES[obj]).code
     if getattr(obj, "refuses", False):
         obj()                          # a dtype that is not there: it says so itself
     raise TypeError(f"dtype must be torch.dtype, not {type(obj).__name__}")
 
 import builtins
 
-cdef object builtin_float = builtins.float
-cdef object builtin_int = builtins.int
-cdef object builtin_bool = builtins.bool
-cdef object builtin_complex = builtins.complex
+# Python's types as dtypes: those that hold the same numbers, whatever the default dtype is.
+PYTHON_TYPES = {builtins.float: dtype_of(FLOAT64), builtins.int: dtype_of(INT64), builtins.bool: dtype_of(BOOL),
+                builtins.complex: dtype_of(COMPLEX128)}
+
+
+def as_dtype(obj):
+    """The dtype that a user names by a torch dtype or a type of Python."""
+    return dtype_of(as_code(obj))
 
 
 cdef int real_code(int code) noexcept:
@@ -220,10 +218,11 @@ def get_default_dtype():
 def set_default_dtype(d):
     """Set the dtype of tensors made from Python floats; it must be a floating point dtype."""
     global _default
-    cdef int code = as_code(d)
-    if CATEGORY[code] != CAT_FLOAT:
-        raise TypeError(f"only floating-point types are supported as the default type, got {dtype_of(code)!r}")
-    _default = code
+    if type(d) is not dtype:
+        raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
+    if CATEGORY[(<dtype>d).code] != CAT_FLOAT:
+        raise TypeError("only floating-point types are supported as the default type")
+    _default = (<dtype>d).code
 
 
 def promote_types(type1, type2):

@@ -44,7 +44,7 @@ cdef class InplaceOp(Op):
         cdef bint record_it
         cdef size_t version
         cdef object impl = self.forward if self.base is None else self.base.forward
-        if kwnames != NULL and needs_rewrite(self, <tuple>kwnames):
+        if kwnames != NULL and needs_rewrite(self, args, n, <tuple>kwnames):
             return rewrite_call(self, args, n, <tuple>kwnames)
         if self.legacy is not None and n >= self.legacy_min:
             changed = legacy_form(self, args, n, kwnames)

@@ -39,7 +39,7 @@ cdef object device_forward(Op op, int flags, object impl)
 cdef object call(Op op, object f, PyObject** args, Py_ssize_t n, PyObject* kwnames)
 cdef object call_op(Op op, object args, object kwargs)
 cdef object legacy_form(Op op, PyObject** args, Py_ssize_t n, PyObject* kwnames)
-cdef bint needs_rewrite(Op op, tuple kwnames)
+cdef bint needs_rewrite(Op op, PyObject** args, Py_ssize_t n, tuple kwnames)
 cdef object rewrite_call(Op op, PyObject** args, Py_ssize_t n, tuple kwnames)
 cdef int check_cast(int source, int target) except -1
 cdef TensorBase checked_tensor(Op op, object x)

@@ -13,7 +13,7 @@ from .tensor cimport (
 
 from types import MethodType
 
-from .dtype import scalar_type
+from .dtype import PYTHON_TYPES, scalar_type
 from .tensor import DeviceDtypeError, DeviceMemoryError
 
 cdef extern from "Python.h":
@@ -230,7 +230,7 @@ cdef class Op(Differentiable):
         cdef object impl = self.forward, result
         if kwnames != NULL:
             k = len(<object>kwnames)
-            if needs_rewrite(self, <tuple>kwnames):
+            if needs_rewrite(self, args, n, <tuple>kwnames):
                 return rewrite_call(self, args, n, <tuple>kwnames)
         if self.legacy is not None and n >= self.legacy_min:
             changed = legacy_form(self, args, n, kwnames)
@@ -355,10 +355,12 @@ cdef object legacy_form(Op op, PyObject** args, Py_ssize_t n, PyObject* kwnames)
     return changed
 
 
-cdef bint needs_rewrite(Op op, tuple kwnames):
-    for name in kwnames:
+cdef bint needs_rewrite(Op op, PyObject** args, Py_ssize_t n, tuple kwnames):
+    cdef Py_ssize_t i
+    for i, name in enumerate(kwnames):
         if name in op.renames or (name == "out" and "out" not in op.params) or (
-                op.has_varargs and name == op.params[op.n_params - 1]):
+                op.has_varargs and name == op.params[op.n_params - 1]) or (
+                name == "dtype" and isinstance(<object>args[n + i], type) and <object>args[n + i] in PYTHON_TYPES):
             return True
     return False
 
@@ -389,7 +391,7 @@ cdef object call_op(Op op, object args, object kwargs):
 
 
 cdef object rewrite_call(Op op, PyObject** args, Py_ssize_t n, tuple kwnames):
-    """A call with keyword aliases, ``out=``, or what ``*sizes`` and the like take as a keyword."""
+    """A call with keyword aliases, ``out=``, Python's type as dtype, or what ``*sizes`` and such take as a keyword."""
     cdef list given = [<object>args[i] for i in range(n)]
     cdef dict kwargs = {}
     cdef object out = None
@@ -411,6 +413,8 @@ cdef object rewrite_call(Op op, PyObject** args, Py_ssize_t n, tuple kwnames):
             given.insert(0, value)
         elif target in kwargs or (target in op.params and op.params.index(target) < len(given)):
             raise TypeError(f"{op.__name__}() got multiple values for argument '{target}'")
+        elif target == "dtype" and isinstance(value, type) and value in PYTHON_TYPES:
+            kwargs[target] = PYTHON_TYPES[value]
         else:
             kwargs[target] = value
     if rest:

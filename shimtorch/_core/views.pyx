@@ -6,6 +6,8 @@ from .tensor cimport (
     make_size, parse_shape, span_of, strided_alias, wrap_dim,
 )
 
+from .dtype import PYTHON_TYPES, scalar_type
+
 
 cdef TensorBase make_view(TensorBase t, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides,
                           Py_ssize_t offset):
@@ -107,6 +109,8 @@ def view(TensorBase self not None, *size):
     cdef Py_ssize_t strides[MAX_DIMS]
     cdef int ndim
     if len(size) == 1 and not isinstance(size[0], (int, tuple, list)):
+        if isinstance(size[0], type) and size[0] in PYTHON_TYPES:
+            return view_dtype(self, PYTHON_TYPES[size[0]])
         if isinstance(size[0], TensorBase) is False and hasattr(size[0], "itemsize") and hasattr(size[0], "is_signed"):
             return view_dtype(self, size[0])
     ndim = parse_shape(size, shape)
@@ -116,6 +120,10 @@ def view(TensorBase self not None, *size):
         raise RuntimeError("view size is not compatible with input tensor's size and stride (at least one dimension "
                            "spans across two contiguous subspaces). Use .reshape(...) instead.")
     return make_view(self, ndim, shape, strides, self.offset)
+
+
+cdef str resized(TensorBase t, object dtype):
+    return f"view {scalar_type(t.dtype)} as {scalar_type(dtype)} (different element sizes)"
 
 
 cdef TensorBase view_dtype(TensorBase t, object dtype):
@@ -129,22 +137,22 @@ cdef TensorBase view_dtype(TensorBase t, object dtype):
         strides[i] = t.strides_[i]
     if old != new:
         if t.ndim_ == 0:
-            raise RuntimeError("self.dim() cannot be 0 to view " f"{t.dtype} as {dtype} (different element sizes)")
+            raise RuntimeError(f"self.dim() cannot be 0 to {resized(t, dtype)}")
         if t.strides_[t.ndim_ - 1] != 1:
-            raise RuntimeError(f"self.stride(-1) must be 1 to view {t.dtype} as {dtype} (different element sizes), but "
-                               f"got {t.strides_[t.ndim_ - 1]}")
+            raise RuntimeError(f"self.stride(-1) must be 1 to {resized(t, dtype)}, but got "
+                               f"{t.strides_[t.ndim_ - 1]}")
         if old > new:
             for i in range(t.ndim_ - 1):
                 strides[i] *= old // new
             shape[t.ndim_ - 1] *= old // new
         else:
             if shape[t.ndim_ - 1] * old % new or (t.offset % new):
-                raise RuntimeError(f"self.size(-1) must be divisible by {new // old} to view {t.dtype} as {dtype} "
-                                   f"(different element sizes), but got {shape[t.ndim_ - 1]}")
+                raise RuntimeError(f"self.size(-1) must be divisible by {new // old} to {resized(t, dtype)}, but "
+                                   f"got {shape[t.ndim_ - 1]}")
             for i in range(t.ndim_ - 1):
                 if strides[i] % (new // old):
-                    raise RuntimeError(f"self.stride({i}) must be divisible by {new // old} to view {t.dtype} as "
-                                       f"{dtype} (different element sizes), but got {strides[i]}")
+                    raise RuntimeError(f"self.stride({i}) must be divisible by {new // old} to {resized(t, dtype)}, "
+                                       f"but got {strides[i]}")
                 strides[i] //= new // old
             shape[t.ndim_ - 1] = shape[t.ndim_ - 1] * old // new
     r = strided_alias(t, t.ndim_, shape, strides, t.offset)

@@ -3,7 +3,7 @@ from .._core import OPS, factory
 from .._core.autograd import make_detached
 from .._core.declaring import inplace_op, op
 from .._core.device import as_device, preserve_format
-from .._core.dtype import all_dtypes, get_default_dtype
+from .._core.dtype import PYTHON_TYPES, all_dtypes, get_default_dtype
 from .._core.dtype import dtype as dtype_class
 from .._core.tensor import TensorBase
 from . import samples
@@ -63,8 +63,8 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
             dtype, device = arg.dtype, arg.device
         elif isinstance(arg, bool):
             flags.append(arg)
-        elif arg is float or arg is int:
-            dtype = get_default_dtype() if arg is float else _DTYPES["int64"]
+        elif isinstance(arg, type) and arg in PYTHON_TYPES:
+            dtype = PYTHON_TYPES[arg]
         elif arg is not None:
             device = as_device(arg)
     copy = copy or (len(flags) > 1 and flags[1])

@@ -375,6 +375,8 @@ def _triangle_indices(name, lower):
                 raise TypeError(f"{name}(): argument '{what}' (position {place}) must be int, not {type(n).__name__}")
             if n < 0 and what != "offset":
                 raise RuntimeError(f"{what} must be non-negative, got{n}")
+        if dtype is not None and dtype.name not in ("int64", "int32"):
+            raise NotImplementedError(f"\"{name}\" not implemented for '{_scalar_type(dtype)}'")
         t = ranges.triangle(row, col, offset, lower)
         return _finish(t if dtype is None else t.to(dtype), None, device, False)
     forward.__doc__ = f"Rows and columns of the {'lower' if lower else 'upper'} triangle of a matrix, a (2, n) tensor."
@@ -414,13 +416,18 @@ def _window(name, formula, calls, **parameters):
         window_length = index(window_length)
         if window_length < 0:
             raise RuntimeError(f"{name} requires non-negative window_length, got window_length={window_length}")
+        dtype = dtype or get_default_dtype()
+        if not (dtype.is_floating_point or dtype.is_complex):
+            raise RuntimeError(f"{name} expects floating point dtypes, got: {dtype}")
+        if dtype.is_complex and window_length > 1:
+            raise NotImplementedError(f'"arange_cpu" not implemented for \'{_scalar_type(dtype)}\'')
         values = dict(parameters, **dict(zip(parameters, args)), **kwargs)
         if len(args) > len(parameters) or set(values) - set(parameters):
             raise TypeError(f"{name}() got unexpected arguments")
         n = window_length + bool(periodic)
         x = np.arange(window_length) / max(n - 1, 1)
         t = wrap_ndarray(formula(np, x, **values) if window_length != 1 else np.ones(1))
-        return _finish(t.to(dtype or get_default_dtype()), None, device, requires_grad)
+        return _finish(t.to(dtype), None, device, requires_grad)
     forward.__name__ = name
     forward.__doc__ = f"The {name[:-7]} window of a length; periodic: as part of a longer signal."
     op(forward, method=False, samples=Samples(calls, gradcheck=False))

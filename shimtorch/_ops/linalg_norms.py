@@ -3,7 +3,7 @@ import math
 
 from .._core import OPS
 from .._core.declaring import op
-from .._core.dtype import bfloat16, float16, scalar_type
+from .._core.dtype import bfloat16, float16, promote_types, scalar_type
 from .._core.tensor import TensorBase
 from .chains import multiplied
 from .linalg_base import LinAlgError, check_float, check_matrix, check_square
@@ -19,6 +19,21 @@ def _m(*shape):
     return Draw(*shape, matrix="regular")
 
 
+def _in_dtype(x, dtype, name):
+    """x in the dtype that its norm is computed in, which may not hold less of it."""
+    if dtype is None:
+        return x
+    kind = "complex" if x.is_complex() else "real"
+    if not (dtype.is_floating_point or dtype.is_complex):
+        raise RuntimeError(f"{name}: dtype should be floating point or complex, but got {scalar_type(dtype)}")
+    if dtype.is_complex != x.is_complex():
+        raise RuntimeError(f"{name}: dtype should be {kind} for {kind} inputs, but got {scalar_type(dtype)}")
+    if promote_types(x.dtype, dtype) is not dtype:
+        raise RuntimeError(f"{name}: the dtype of the input ({scalar_type(x.dtype)}) should be convertible without "
+                           f"narrowing to the specified dtype ({scalar_type(dtype)})")
+    return x.to(dtype)
+
+
 # ---------------------------------------------------------------- vectors
 
 @op(out=True, samples=Samples([
@@ -32,14 +47,7 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
         ord = ord.item()
     if not isinstance(ord, (int, float)):
         raise RuntimeError(f"linalg.vector_norm: Expected a number for ord, got {type(ord).__name__}")
-    if dtype is not None:
-        if not (dtype.is_floating_point or dtype.is_complex):
-            raise RuntimeError("linalg.vector_norm: dtype should be floating point or complex. Got "
-                               f"{scalar_type(dtype)}")
-        if x.is_complex() and not dtype.is_complex:
-            raise RuntimeError("linalg.vector_norm: dtype should be complex for complex inputs. Got "
-                               f"{scalar_type(dtype)}")
-        x = x.to(dtype)
+    x = _in_dtype(x, dtype, "linalg.vector_norm")
     if ord < 0 and not x.numel() and dim is None:
         raise RuntimeError(f"linalg.vector_norm cannot compute the {ord:g} norm on an empty tensor because the "
                            "operation does not have an identity")
@@ -80,8 +88,7 @@ def _matrix_norm(A, ord, dim, keepdim, dtype):
     if ord in ("nuc", 2, -2) and A.dtype in (bfloat16, float16):
         raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {scalar_type(A.dtype)}")
     a, b = _two_dims(A, dim, name)
-    if dtype is not None:
-        A = A.to(dtype)
+    A = _in_dtype(A, dtype, name)
     if ord == "fro":
         return _norm(A, 2.0, (a, b), keepdim)
     if ord == "nuc" or abs(ord) == 2:

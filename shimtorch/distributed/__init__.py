@@ -18,10 +18,10 @@ def is_available():
 
 
 def __getattr__(name):
-    if name == "rpc":
+    if name in ("optim", "rpc"):
         from importlib import import_module
 
-        return import_module(".rpc", __name__)
+        return import_module(f".{name}", __name__)
     from .. import _refused
 
     return _refused.attribute("torch.distributed", name)

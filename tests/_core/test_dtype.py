@@ -2,6 +2,7 @@
 import json
 import pathlib
 import pickle
+import re
 import warnings
 
 import numpy as np
@@ -106,3 +107,74 @@ def test_integers_wrap():
     assert (torch.tensor([127], dtype=torch.int8) * 2).tolist() == [-2]
     assert torch.tensor([300.7, -1.5]).to(torch.int16).tolist() == [300, -1]
     assert torch.tensor([2 ** 31]).to(torch.int32).tolist() == [-2 ** 31]
+
+
+PYTHON_TYPES = {float: "float64", int: "int64", bool: "bool", complex: "complex128"}
+TYPED_CALLS = {
+    "zeros": lambda torch, d: torch.zeros(2, dtype=d), "full": lambda torch, d: torch.full((2,), 1, dtype=d),
+    "tensor": lambda torch, d: torch.tensor([1], dtype=d), "asarray": lambda torch, d: torch.asarray([1], dtype=d),
+    "ones_like": lambda torch, d: torch.ones_like(torch.ones(2), dtype=d),
+    "new_tensor": lambda torch, d: torch.ones(2).new_tensor([1], dtype=d),
+    "to": lambda torch, d: torch.ones(2).to(d), "to device": lambda torch, d: torch.ones(2).to("cpu", d),
+    "to dtype=": lambda torch, d: torch.ones(2).to(dtype=d), "sum": lambda torch, d: torch.ones(2).sum(dtype=d),
+    "prod": lambda torch, d: torch.ones(2).prod(dtype=d), "view": lambda torch, d: torch.ones(4).view(d),
+    "sparse": lambda torch, d: torch.sparse_coo_tensor([[0]], [1], (2,), dtype=d),
+    "frombuffer": lambda torch, d: torch.frombuffer(bytearray(16), dtype=d),
+}
+REAL_CALLS = {
+    "arange": lambda torch, d: torch.arange(1, 5, 1, dtype=d),
+    "linspace": lambda torch, d: torch.linspace(0, 1, 2, dtype=d),
+    "mean": lambda torch, d: torch.ones(2).mean(dtype=d), "softmax": lambda torch, d: torch.ones(2).softmax(0, d),
+    "norm": lambda torch, d: torch.linalg.norm(torch.ones(2), dtype=d),
+    "module": lambda torch, d: torch.nn.Linear(1, 1).to(d).weight, "finfo": lambda torch, d: torch.finfo(d),
+    "to device and dtype of a module": lambda torch, d: torch.nn.Linear(1, 1, dtype=d).to("cpu", d).bias,
+}
+
+
+@pytest.mark.parametrize("name", TYPED_CALLS)
+@pytest.mark.parametrize("kind", PYTHON_TYPES)
+def test_types_of_python_are_dtypes(name, kind):
+    """float is float64 and complex complex128, whatever the default dtype is."""
+    found = TYPED_CALLS[name](torch, kind).dtype
+    assert found is getattr(torch, PYTHON_TYPES[kind])
+
+
+@pytest.mark.parametrize("name", REAL_CALLS)
+def test_float_is_a_dtype(name):
+    found = REAL_CALLS[name](torch, float).dtype
+    assert found in (torch.float64, "float64")
+
+
+def test_promotion_of_types_of_python():
+    assert torch.promote_types(float, torch.float32) is torch.float64 and torch.can_cast(float, torch.float32)
+    assert torch.iinfo(int).bits == 64 and torch.ones(2).to(float, copy=True).dtype is torch.float64
+    with pytest.raises(TypeError, match="only floating-point types are supported as the default type"):
+        torch.set_default_dtype(float)
+
+
+@pytest.mark.parametrize("call, kind, text", [
+    (lambda: torch.hann_window(3, dtype=torch.int64), RuntimeError, "hann_window expects floating point dtypes"),
+    (lambda: torch.kaiser_window(3, dtype=bool), RuntimeError, "kaiser_window expects floating point dtypes"),
+    (lambda: torch.hamming_window(3, dtype=torch.complex64), NotImplementedError,
+     "\"arange_cpu\" not implemented for 'ComplexFloat'"),
+    (lambda: torch.tril_indices(2, 2, dtype=torch.uint8), NotImplementedError,
+     "\"tril_indices\" not implemented for 'Byte'"),
+    (lambda: torch.triu_indices(2, 2, dtype=float), NotImplementedError,
+     "\"triu_indices\" not implemented for 'Double'"),
+    (lambda: torch.ones(3).view(torch.float64), RuntimeError,
+     "self.size(-1) must be divisible by 2 to view Float as Double (different element sizes), but got 3"),
+    (lambda: torch.linalg.norm(torch.ones(2), dtype=int), RuntimeError,
+     "linalg.vector_norm: dtype should be floating point or complex, but got Long"),
+    (lambda: torch.linalg.matrix_norm(torch.ones(2, 2), dtype=complex), RuntimeError,
+     "linalg.matrix_norm: dtype should be real for real inputs, but got ComplexDouble"),
+    (lambda: torch.linalg.matrix_norm(torch.ones(2, 2, dtype=torch.complex64), dtype=float), RuntimeError,
+     "linalg.matrix_norm: dtype should be complex for complex inputs, but got Double"),
+    (lambda: torch.linalg.vector_norm(torch.ones(2), dtype=torch.float16), RuntimeError,
+     "linalg.vector_norm: the dtype of the input (Float) should be convertible without narrowing to the specified "
+     "dtype (Half)"),
+    (lambda: torch.nn.Linear(1, 1).to(int), TypeError,
+     "nn.Module.to only accepts floating point or complex dtypes, but got desired dtype=torch.int64"),
+])
+def test_dtypes_that_an_operation_has_not(call, kind, text):
+    with pytest.raises(kind, match=re.escape(text)):
+        call()

@@ -3,6 +3,7 @@
 from ... import _ops
 from ..._core import Tensor
 from ..._core.device import device as device_class
+from ..._core.dtype import PYTHON_TYPES, as_dtype
 from ..._core.dtype import dtype as dtype_class
 
 _SIGNATURES = "".join(
@@ -127,21 +128,26 @@ def _parse_to(*args, non_blocking=False, memory_format=None, **kwargs):
         other = kwargs.pop("tensor") if "tensor" in kwargs else args[0]
         args = args[1:] if args and args[0] is other else args
         device, dtype = other.device, other.dtype
-    elif args and isinstance(args[0], dtype_class):
+    elif args and _is_dtype(args[0]):
         dtype, args = args[0], args[1:]
     elif args:
         device, args = args[0], args[1:]
-        if args and (args[0] is None or isinstance(args[0], dtype_class)):
+        if args and (args[0] is None or _is_dtype(args[0])):
             dtype, args = args[0], args[1:]
     device = kwargs.pop("device", device)
     dtype = kwargs.pop("dtype", dtype)
     if args:
         non_blocking, args = args[0], args[1:]
     kwargs.pop("copy", None)
-    if args or kwargs or (dtype is not None and not isinstance(dtype, dtype_class)):
+    if args or kwargs or (dtype is not None and not _is_dtype(dtype)):
         given = ", ".join(type(a).__name__ for a in all_args)
         given += "".join(f"{', ' if given else ''}{k}={type(v).__name__}, " for k, v in kwargs.items())
         raise TypeError(
             f"to() received an invalid combination of arguments - got ({given}), but expected one of:\n{_SIGNATURES}"
         )
+    dtype = None if dtype is None else as_dtype(dtype)
     return None if device is None else device_class(device), dtype, non_blocking, memory_format
+
+
+def _is_dtype(x):
+    return isinstance(x, dtype_class) or (isinstance(x, type) and x in PYTHON_TYPES)
