@@ -11,7 +11,7 @@ def by_kernel(kernel, composed):
 
 
 def slope(kernel, composed):
-    """The rule of a pointwise op: its gradient's kernel (slopes.c) where that reaches the memory, else the other form."""
+    """The rule of a pointwise op: its gradient's kernel (slopes.c) where that reaches the memory, else made of ops."""
     def run(g, x, *parameters):
         if x.is_cpu and x.is_floating_point() and g.dtype is x.dtype:
             return pointwise2(kernel, g, x, parameters)
