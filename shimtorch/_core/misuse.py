@@ -73,7 +73,7 @@ def describe(op, args, kwargs):
         given = args[len(positional):]
         given = given[0] if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
         wrong = next((i for i, a in enumerate(given) if not hasattr(a, "__index__") or isinstance(a, str)), None)
-        if wrong is not None:
+        if wrong or wrong == 0 and isinstance(given[0], (tuple, list, TensorBase)):
             return TypeError(f"{name}(): argument '{params[-1]}' failed to unpack the object at pos {wrong + 1} with "
                              f"error \"type must be tuple of ints,but got {_type_name(given[wrong])}\"")
     if len(args) > len(positional) and not op.has_varargs:
