@@ -60,7 +60,7 @@ def _solve(A, B, left, vector):
     pivots, infos = _dense.lu(stack)
     n = A.shape[-1]
     if tuple(A.shape[:-2]) != batch:       # one matrix for several right sides
-        stack, pivots = (t.reshape(*A.shape[:-2], *t.shape[1:]).expand(*batch, *t.shape[1:]).contiguous()
+        stack, pivots = (t.reshape((*A.shape[:-2], *t.shape[1:])).expand((*batch, *t.shape[1:])).contiguous()
                          for t in (stack, pivots))
     columns = _stack(expanded(B, batch))
     X = _solved(stack.reshape(columns.shape[0], n, n), pivots.reshape(columns.shape[0], n), columns)

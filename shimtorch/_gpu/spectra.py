@@ -21,7 +21,7 @@ def _eye(rows, columns, like, count):
 
 
 def _shaped(stack, batch):
-    return stack.reshape(*batch, *stack.shape[1:])
+    return stack.reshape((*batch, *stack.shape[1:]))
 
 
 # ---------------------------------------------------------------- QR

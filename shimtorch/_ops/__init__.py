@@ -54,7 +54,7 @@ for _name, _family in later.METHODS.items():
     setattr(Tensor, _name, later.LaterMethod(_name, _family))
 
 Tensor.real, Tensor.imag = property(OPS["torch.real"]), property(OPS["torch.imag"])
-Tensor.T = property(lambda self: self.permute(*range(self.dim() - 1, -1, -1)), doc="The dimensions reversed.")
+Tensor.T = property(lambda self: self.permute(tuple(range(self.dim() - 1, -1, -1))), doc="The dimensions reversed.")
 Tensor.mT, Tensor.H, Tensor.mH = property(shape.mT), property(shape.H), property(shape.mH)
 
 Tensor.__rdiv__ = Tensor.__rtruediv__
