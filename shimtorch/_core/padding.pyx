@@ -43,6 +43,12 @@ cdef int64_t source_of(int64_t p, int64_t n, str mode):
     return -p if p < 0 else 2 * (n - 1) - p
 
 
+cdef int check_sizes(Py_ssize_t ndim, tuple before, tuple after) except -1:
+    if not 0 < len(before) == len(after) <= ndim:
+        raise RuntimeError(f"padding: {len(before)} sizes before and {len(after)} after do not fit {ndim} dimensions")
+    return 0
+
+
 cdef class Tables:
     """The frame of a padding of maps of a shape, and the memory of its tables."""
     cdef Frame f
@@ -54,6 +60,7 @@ cdef class Tables:
         cdef int64_t lowest = -1 if mode == "constant" else 0
         cdef int64_t* at
         cdef int d, leading = len(shape) - len(before)
+        check_sizes(len(shape), before, after)
         f.k, f.outer, f.rows, f.lead, f.run = len(before), 1, 1, 0, 0
         for d in range(leading):
             f.outer *= shape[d]
@@ -194,6 +201,7 @@ def folded(TensorBase grad not None, tuple before, tuple after, str mode):
     cdef list shape = list(grad.size())
     cdef Tables tables
     cdef Frame* f
+    check_sizes(grad.ndim_, before, after)
     for d in range(len(before)):
         shape[leading + d] -= before[d] + after[d]
     tables = Tables(tuple(shape), before, after, mode)

@@ -49,8 +49,6 @@ def _numbers(given):
 @on_sparse("diagonal", composed=True)
 def diagonal(self, offset=0, dim1=0, dim2=1):
     ndim = self.dim()
-    if ndim < 2:
-        raise RuntimeError(f"diagonal(): expected a tensor with two or more dimensions, got {ndim}")
     a, b = wrap(dim1, ndim), wrap(dim2, ndim)
     if a == b:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
