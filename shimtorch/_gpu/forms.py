@@ -29,7 +29,7 @@ COMPOSED = """
     geometric_ random_ normal poisson binomial _standard_gamma _sample_dirichlet normalise_rows normalise_channels
     recurrent_layer to_dense _complex_logaddexp _unit_matrices pad_constant huber cross_entropy_terms
     unfold_columns fold_columns
-    erfinv digamma polygamma i0 i0e _i1 i1 i1e _zeta _xlog1py _pinv
+    cholesky_solve cholesky_inverse erfinv digamma polygamma i0 i0e _i1 i1 i1e _zeta _xlog1py _pinv
 """
 FORMS = {
     "indexing": "index index_put_zeros index_put_ index_select index_add_zeros gather scatter_add_",
